@@ -1,0 +1,6 @@
+"""The review console's core. Nothing in it knows of Streamlit."""
+
+import os
+
+# LangGraph reads this once, when it is imported: without it, hostile bytes in a checkpoint file can run code.
+os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"

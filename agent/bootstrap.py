@@ -1,0 +1,180 @@
+"""The one place where everything is joined: settings, ledger, engine, agents, console."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import secrets
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from langgraph.graph.state import CompiledStateGraph
+
+from agent import settings as settings_module
+from agent.console import Console
+from agent.demos import mail as mail_demo
+from agent.demos import operations as operations_demo
+from agent.demos.world import World
+from agent.engine import graph
+from agent.engine.guard import Guard
+from agent.engine.local import LocalEngine
+from agent.engine.model import Models
+from agent.engine.owners import Owner
+from agent.engine.recorder import Recorder
+from agent.engine.supervisor import Supervisor
+from agent.ledger.sqlite import SqliteLedger
+from agent.ports import Clock
+from agent.review.agents import Agent
+from agent.review.errors import SettingsError
+from agent.review.threads import Run
+from agent.settings import Settings
+
+
+@dataclass(frozen=True)
+class DemoAgent:
+    """A demo agent as `langgraph.json` names it: the console opens it on its own world.
+
+    Called without arguments, as LangGraph's servers call a graph factory, it is a graph on the settings' world.
+    """
+
+    define: Callable[[World], Agent]
+
+    def __call__(self) -> CompiledStateGraph[Any, Any, Any, Any]:
+        found = settings_module.read()
+        agent = self.define(World(_folder(found.review_data) / "world.sqlite"))
+        return graph.build(agent, Models(delay=0).named).compile()
+
+
+mail = DemoAgent(mail_demo.define)
+operations = DemoAgent(operations_demo.define)
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A console at work, with what a page or a test needs beside it."""
+
+    console: Console
+    world: World
+    settings: Settings
+    supervisor: Supervisor
+    _parts: tuple[Callable[[], None], ...]
+
+    def close(self) -> None:
+        """Stop runs at their next step and let go of every file."""
+        for shut in self._parts:
+            shut()
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+def open_console(settings: Settings, *, clock: Clock = utc_now) -> Opened:
+    """Open the console on the settings' data folder, reconcile what a dead process left, start the workers.
+
+    Raises `SettingsError`, `PolicyError` or `LedgerUnavailable`, each naming what to mend.
+    """
+    data = _folder(settings.review_data)
+    models = Models(delay=settings.review_demo_delay)
+    if settings.review_model not in models.names():
+        raise SettingsError(
+            [f"REVIEW_MODEL={settings.review_model!r}: use one of {', '.join(models.names())}"]
+        )
+    world = World(data / "world.sqlite")
+    agents = {
+        name: _with_clocks(demo.define(world), settings)
+        for name, demo in served(settings.review_agents).items()
+    }
+    secret = _secret(data / "digest.key")
+    ledger = SqliteLedger(data / "ledger.sqlite")
+    engine = LocalEngine(agents, models, data / "checkpoints.sqlite")
+    supervisor = Supervisor(ledger, engine, Recorder(ledger, secret, clock), Owner(data / "owners"), clock)
+
+    def guard_for(run: Run, agent: Agent) -> Guard:
+        def told_of(tool: str, what: str) -> None:
+            supervisor.tool_moved(run.run_id, tool, what)
+
+        return Guard(ledger, run, agent, secret, clock, told_of)
+
+    engine.guard_with(guard_for)
+    console = Console(ledger, engine, supervisor, secret, clock)
+    supervisor.open(console.expire)
+    return Opened(
+        console, world, settings, supervisor, (supervisor.shut, engine.shut, ledger.shut, world.close)
+    )
+
+
+_lock = threading.Lock()
+_opened: Opened | None = None
+
+
+def opened() -> Opened:
+    """This process's console, opened on first use. Pages, API and command line all share it."""
+    global _opened
+    with _lock:
+        if _opened is None:
+            _opened = open_console(settings_module.read())
+        return _opened
+
+
+def close() -> None:
+    """Close this process's console, if it is open."""
+    global _opened
+    with _lock:
+        if _opened is not None:
+            _opened.close()
+            _opened = None
+
+
+def served(path: Path) -> Mapping[str, DemoAgent]:
+    """The agents a LangGraph configuration file names. Raises `SettingsError` for what cannot be served."""
+    try:
+        graphs = json.loads(path.read_text(encoding="utf-8"))["graphs"]
+        found = {name: _target(path.parent, where) for name, where in graphs.items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, ImportError) as error:
+        raise SettingsError([f"REVIEW_AGENTS={str(path)!r}: {type(error).__name__}: {error}"]) from error
+    wrong = [
+        f"REVIEW_AGENTS: {name} is not an agent of this console" for name, one in found.items() if one is None
+    ]
+    if wrong or not found:
+        raise SettingsError(wrong or [f"REVIEW_AGENTS={str(path)!r} names no graph"])
+    return {name: one for name, one in found.items() if one is not None}
+
+
+def _target(folder: Path, where: str) -> DemoAgent | None:
+    """What `./agent/bootstrap.py:mail` names; modules of this repository are imported by their own name."""
+    file, _, name = where.rpartition(":")
+    module = Path(file).with_suffix("").as_posix().removeprefix("./").replace("/", ".")
+    found = getattr(importlib.import_module(module), name)
+    return found if isinstance(found, DemoAgent) else None
+
+
+def _with_clocks(agent: Agent, settings: Settings) -> Agent:
+    policy = replace(
+        agent.policy, approve_by=settings.review_approve_by, execute_by=settings.review_execute_by
+    )
+    return replace(agent, policy=policy)
+
+
+def _folder(path: Path) -> Path:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SettingsError([f"REVIEW_DATA={str(path)!r}: {error.strerror}"]) from error
+    return path
+
+
+def _secret(path: Path) -> bytes:
+    """The key of the digests: made at first start, readable by its owner alone."""
+    try:
+        made = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return path.read_bytes()
+    with os.fdopen(made, "wb") as file:
+        file.write(secrets.token_bytes(32))
+    return path.read_bytes()

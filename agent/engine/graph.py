@@ -1,0 +1,311 @@
+"""The built-in agent: a LangGraph graph that stops before what its policy asks about.
+
+    START → llm_call ─ no tool call → END
+               └─ tool calls → screen → human_review ─ calls to run → tool_node → llm_call
+                                              └─ none to run → llm_call
+
+`screen` judges the calls once and keeps its verdicts in the state. `human_review` holds the only
+`interrupt()`; it runs again from its top when it is resumed, so there is nothing but reading before it.
+Every call gets a result before the model is called again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, Any, Literal, cast
+from uuid import uuid4
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import (
+    AIMessage,
+    AIMessageChunk,
+    AnyMessage,
+    HumanMessage,
+    RemoveMessage,
+    SystemMessage,
+    ToolMessage,
+)
+from langchain_core.messages.tool import invalid_tool_call, tool_call
+from langchain_core.runnables import RunnableConfig
+from langgraph.channels import DeltaChannel
+from langgraph.errors import GraphBubbleUp
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.message import _messages_delta_reducer
+from langgraph.types import Command, interrupt
+from typing_extensions import TypedDict
+
+from agent.engine.guard import Refused
+from agent.review import told
+from agent.review.agents import Agent
+from agent.review.args import parse, validate
+from agent.review.errors import ArgumentsRefused
+from agent.review.screening import Call, Proposal, screen
+from agent.review.shapes import interrupt_value
+from agent.review.threads import result_id
+
+WINDOW = 300
+"""Messages the state keeps; the whole transcript is the ledger's."""
+MAX_ROUNDS = 25
+STEPS_PER_ROUND = 4
+TOO_MANY_ROUNDS = (
+    "I stopped here: this turn has used all its tool calls ({rounds} rounds). Tell me how to go on."
+)
+EMPTY_REPLY = "(The model gave an empty reply. Ask again, or ask differently.)"
+
+
+class State(TypedDict):
+    # A turn then costs its own size on disk, not the thread's. Beta in LangGraph; `add_messages` is the alternative.
+    messages: Annotated[list[AnyMessage], DeltaChannel(_messages_delta_reducer, snapshot_frequency=400)]
+    calls: list[dict[str, Any]]
+
+
+def build(
+    agent: Agent,
+    model_named: Callable[[str | None], BaseChatModel],
+    *,
+    window: int = WINDOW,
+    max_rounds: int = MAX_ROUNDS,
+) -> StateGraph[State]:
+    """The agent's graph, to be compiled with the checkpointer of the caller's choice.
+
+    `model_named` gives the chat model for `configurable.model`, or the default for None.
+    """
+    tools = agent.tools_by_name
+
+    def llm_call(state: State, config: RunnableConfig) -> dict[str, Any]:
+        kept = within(state["messages"], window)
+        dropped = [
+            RemoveMessage(id=str(m.id)) for m in state["messages"][: len(state["messages"]) - len(kept)]
+        ]
+        if rounds(kept) >= max_rounds:
+            answer = AIMessage(TOO_MANY_ROUNDS.format(rounds=max_rounds), id=str(uuid4()))
+        else:
+            model = model_named(config.get("configurable", {}).get("model"))
+            answer = ask(model, tools.values(), [SystemMessage(agent.prompt), *kept], config)
+        return {"messages": [*dropped, answer]}
+
+    def screening(state: State) -> dict[str, Any]:
+        message = _last_ai(state["messages"])
+        calls = screen(agent, str(message.id), proposals(message))
+        refused = [result(call, "error", call.refusal) for call in calls if call.fate == "answered"]
+        return {
+            "messages": [*_repaired(message, calls), *refused],
+            "calls": [call.to_state() for call in calls],
+        }
+
+    def human_review(state: State) -> Command[Literal["tool_node", "llm_call"]]:
+        calls = [Call.from_state(kept) for kept in state["calls"]]
+        asked = [call for call in calls if call.fate == "ask"]
+        answer = interrupt(interrupt_value(asked)) if asked else {}
+        decided = dict(zip((c.tool_call_id for c in asked), decisions_in(answer, len(asked)), strict=True))
+        outcomes = [_outcome(call, decided.get(call.tool_call_id), agent) for call in calls]
+        after = [call for call, _ in outcomes]
+        results = [message for _, message in outcomes if message]
+        changed = [
+            now for was, now in zip(calls, after, strict=True) if now.tool != was.tool or now.args != was.args
+        ]
+        edited = [_with_calls(_last_ai(state["messages"]), after)] if changed else []
+        return Command(
+            update={"messages": [*edited, *results], "calls": [call.to_state() for call in after]},
+            goto="tool_node" if any(call.fate == "run" for call in after) else "llm_call",
+        )
+
+    def tool_node(state: State, config: RunnableConfig) -> dict[str, Any]:
+        done = answered(state["messages"])
+        calls = [Call.from_state(kept) for kept in state["calls"]]
+        return {
+            "messages": [
+                run(tools[call.tool], call, config)
+                for call in calls
+                if call.fate == "run" and call.tool_call_id not in done
+            ]
+        }
+
+    graph = StateGraph(State)
+    graph.add_node("llm_call", llm_call)
+    graph.add_node("screen", screening)
+    graph.add_node("human_review", human_review)
+    graph.add_node("tool_node", tool_node)
+    graph.add_edge(START, "llm_call")
+    graph.add_conditional_edges("llm_call", _route, ["screen", END])
+    graph.add_edge("screen", "human_review")
+    graph.add_edge("tool_node", "llm_call")
+    return graph
+
+
+def ask(model: BaseChatModel, tools: Any, messages: list[Any], config: RunnableConfig) -> AIMessage:
+    """The model's reply, with its calls' arguments read strictly from the text it streamed.
+
+    LangChain completes broken JSON while it merges a stream; a reply cut short would then look like a
+    shorter call. Text that is not one exact JSON object stays an invalid call instead.
+    """
+    chunks = list(model.bind_tools(list(tools)).stream(messages, config))
+    if not chunks:
+        return AIMessage(EMPTY_REPLY, id=str(uuid4()))
+    # Summed in one go: piece by piece the sum grows with the square of the calls.
+    whole = cast(AIMessage, chunks[0] if len(chunks) == 1 else chunks[0] + chunks[1:])
+    calls: list[Any] = []
+    broken: list[Any] = []
+    for proposal in _streamed(whole):
+        try:
+            calls.append(tool_call(name=proposal.tool, args=_object(proposal.args), id=proposal.id))
+        except ArgumentsRefused as refused:
+            broken.append(
+                invalid_tool_call(name=proposal.tool, args=proposal.args, id=proposal.id, error=str(refused))
+            )
+    content = whole.content if whole.content or calls or broken else EMPTY_REPLY
+    return AIMessage(
+        content,
+        id=whole.id or str(uuid4()),
+        tool_calls=calls,
+        invalid_tool_calls=broken,
+        response_metadata=whole.response_metadata,
+    )
+
+
+def _streamed(whole: AIMessage) -> list[Proposal]:
+    chunks = whole.tool_call_chunks if isinstance(whole, AIMessageChunk) else []
+    if chunks:
+        return [Proposal(c["id"] or "", c["name"] or "", c["args"] or "{}") for c in chunks]
+    return proposals(whole)
+
+
+def _object(args: Any) -> dict[str, Any]:
+    read = parse(args) if isinstance(args, str) else args
+    if not isinstance(read, dict):
+        raise ArgumentsRefused(["the arguments are not a JSON object"])
+    return read
+
+
+def proposals(message: AIMessage) -> list[Proposal]:
+    """The calls a message proposes; one whose arguments could not be read keeps their text."""
+    return [Proposal(c["id"] or "", c["name"], c["args"]) for c in message.tool_calls] + [
+        Proposal(c["id"] or "", c["name"] or "", c["args"] or "") for c in message.invalid_tool_calls
+    ]
+
+
+def within(messages: Sequence[AnyMessage], window: int) -> list[AnyMessage]:
+    """The last messages, at most `window`, from the start of a turn; the present turn is kept whole."""
+    starts = [place for place, message in enumerate(messages) if isinstance(message, HumanMessage)]
+    fitting = [place for place in starts if len(messages) - place <= window]
+    cut = 0 if len(messages) <= window else (fitting or starts[-1:] or [0])[0]
+    return list(messages[cut:])
+
+
+def rounds(messages: Sequence[AnyMessage]) -> int:
+    """How often the model has been called in the present turn."""
+    count = 0
+    for message in reversed(messages):
+        if isinstance(message, HumanMessage):
+            break
+        count += isinstance(message, AIMessage)
+    return count
+
+
+def answered(messages: Sequence[AnyMessage]) -> set[str]:
+    """Ids of the present calls that have a result already."""
+    found: set[str] = set()
+    for message in reversed(messages):
+        if isinstance(message, AIMessage):
+            break
+        if isinstance(message, ToolMessage):
+            found.add(message.tool_call_id)
+    return found
+
+
+def result(call: Call, status: str, text: Any) -> ToolMessage:
+    """A call's result as the model sees it, under an id that is the same whenever it is made."""
+    return ToolMessage(
+        text,
+        id=result_id(call.message_id, call.tool_call_id),
+        tool_call_id=call.tool_call_id,
+        name=call.tool,
+        status=status,
+    )
+
+
+def run(tool: Any, call: Call, config: RunnableConfig) -> ToolMessage:
+    """Run one call. What the tool raises becomes its result; only what stops the run goes further up."""
+    request = {"type": "tool_call", "id": call.tool_call_id, "name": call.tool, "args": call.args}
+    try:
+        message = tool.invoke(request, config)
+    except Refused as refused:
+        return result(call, refused.status, refused.text)
+    except GraphBubbleUp:
+        raise
+    except Exception as error:
+        return result(call, "error", told.failed(error))
+    return result(call, message.status, message.content)
+
+
+def decisions_in(answer: Any, count: int) -> list[Mapping[str, Any] | None]:
+    """The first `count` decisions of a resume value of any shape; None where there is none."""
+    given = answer.get("decisions") if isinstance(answer, Mapping) else None
+    found = [one if isinstance(one, Mapping) else None for one in given] if isinstance(given, list) else []
+    return (found + [None] * count)[:count]
+
+
+def _outcome(call: Call, decision: Mapping[str, Any] | None, agent: Agent) -> tuple[Call, ToolMessage | None]:
+    """A call after review, and its result if it does not run. Past the console, anything odd means not run."""
+    if call.fate != "ask":
+        return call, None
+    kind = decision.get("type") if decision else None
+    reply = str((decision or {}).get("message") or "")
+    stays = replace(call, fate="answered")
+    if decision is None or kind not in call.allowed:
+        return stays, result(call, "error", told.UNDECIDED)
+    if kind == "approve":
+        return replace(call, fate="run"), None
+    if kind == "edit":
+        return _edited(call, decision.get("edited_action"), agent)
+    if kind == "respond":
+        return stays, result(call, "success", reply)
+    return stays, result(call, "error", told.rejected(reply.strip()))
+
+
+def _edited(call: Call, action: Any, agent: Agent) -> tuple[Call, ToolMessage | None]:
+    name = action.get("name") if isinstance(action, Mapping) else None
+    tool = agent.tools_by_name.get(str(name))
+    entry = agent.policy.tools.get(str(name))
+    if tool is None or entry is None or entry.tier == "deny":
+        return replace(call, fate="answered"), result(call, "error", told.UNDECIDED)
+    try:
+        valid = validate(tool.tool_call_schema, action.get("args"), unknown="refuse")
+    except ArgumentsRefused as refused:
+        return replace(call, fate="answered"), result(call, "error", told.unfit(tool.name, str(refused)))
+    return replace(call, tool=tool.name, args=valid.args, fate="run"), None
+
+
+def _route(state: State) -> str:
+    message = state["messages"][-1]
+    calls = isinstance(message, AIMessage) and (message.tool_calls or message.invalid_tool_calls)
+    return "screen" if calls else END
+
+
+def _last_ai(messages: Sequence[AnyMessage]) -> AIMessage:
+    return next(message for message in reversed(messages) if isinstance(message, AIMessage))
+
+
+def _repaired(message: AIMessage, calls: Sequence[Call]) -> list[AIMessage]:
+    """The message again under its id, if its calls could not stand in a history as they were."""
+    ids = [call["id"] for call in message.tool_calls]
+    if not message.invalid_tool_calls and ids == [call.tool_call_id for call in calls]:
+        return []
+    return [_with_calls(message, calls)]
+
+
+def _with_calls(message: AIMessage, calls: Sequence[Call]) -> AIMessage:
+    made = [
+        tool_call(
+            name=call.tool,
+            args=call.args
+            if call.args is not None
+            else call.proposed
+            if isinstance(call.proposed, dict)
+            else {},
+            id=call.tool_call_id,
+        )
+        for call in calls
+    ]
+    return message.model_copy(update={"tool_calls": made, "invalid_tool_calls": []})

@@ -1,0 +1,53 @@
+"""Which process a run belongs to, and whether that process still lives.
+
+Each owner holds a lock on a file of its own. The system frees it the instant the process dies, however it
+dies, and keeps it while the process is frozen: so a lock tells dead from alive, which no heartbeat can.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from pathlib import Path
+from uuid import uuid4
+
+
+class Owner:
+    """This process's claim to the runs it executes. Close it to give them up."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.name = f"{os.getpid()}-{uuid4().hex[:12]}"
+        self._folder = folder
+        self._file = _path(folder, self.name).open("w")
+        fcntl.flock(self._file, fcntl.LOCK_EX)
+
+    def lives(self, owner: str) -> bool:
+        """Whether the process behind `owner` still holds its lock; a frozen one does."""
+        try:
+            with _path(self._folder, owner).open("r+") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except FileNotFoundError:
+            return False
+        except BlockingIOError:
+            return True
+        return False
+
+    def sweep(self) -> None:
+        """Remove the files of owners that are gone."""
+        for path in self._folder.glob("*.lock"):
+            if not self.lives(path.stem):
+                path.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        _path(self._folder, self.name).unlink(missing_ok=True)
+        self._file.close()
+
+
+def pid_of(owner: str) -> int:
+    """The process id an owner's name begins with."""
+    return int(owner.partition("-")[0])
+
+
+def _path(folder: Path, owner: str) -> Path:
+    return folder / f"{owner}.lock"

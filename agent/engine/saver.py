@@ -1,0 +1,108 @@
+"""LangGraph's SQLite checkpointer, fenced: a run that was taken over can write no more."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata
+from langgraph.checkpoint.sqlite import SqliteSaver
+
+BUSY_MS = 5_000
+
+
+class FencedOff(Exception):
+    """This run's thread was taken over under a higher fence; what it still writes is refused."""
+
+
+class FencedSaver(SqliteSaver):
+    """A `SqliteSaver` whose every write is one transaction that checks `configurable.fence` first.
+
+    A process that froze in the middle of a run and thaws later would otherwise overwrite the head of a
+    thread that another process has taken over meanwhile.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        conn = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+        conn.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
+        conn.execute("PRAGMA synchronous = FULL")
+        super().__init__(conn)
+        self._writing = threading.local()
+
+    def setup(self) -> None:
+        if self.is_setup:
+            return
+        super().setup()
+        self.conn.execute(
+            "CREATE TABLE IF NOT EXISTS fences (thread_id TEXT PRIMARY KEY, fence INTEGER NOT NULL) STRICT"
+        )
+
+    def raise_fence(self, thread_id: str, fence: int) -> None:
+        """From now on only runs with this fence, or a higher one, may write to the thread."""
+        with self.cursor() as cur:
+            cur.execute(
+                """
+                INSERT INTO fences (thread_id, fence) VALUES (?, ?)
+                ON CONFLICT (thread_id) DO UPDATE SET fence = max(fence, excluded.fence)
+                """,
+                (thread_id, fence),
+            )
+
+    @contextmanager
+    def cursor(self, transaction: bool = True) -> Iterator[sqlite3.Cursor]:
+        with self.lock:
+            self.setup()
+            cur = self.conn.cursor()
+            try:
+                if not transaction:
+                    yield cur
+                    return
+                cur.execute("BEGIN IMMEDIATE")
+                try:
+                    self._check_fence(cur)
+                    yield cur
+                    cur.execute("COMMIT")
+                except BaseException:
+                    if self.conn.in_transaction:
+                        cur.execute("ROLLBACK")
+                    raise
+            finally:
+                cur.close()
+
+    def put(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        with self._as_run(config):
+            return super().put(config, checkpoint, metadata, new_versions)
+
+    def put_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        with self._as_run(config):
+            super().put_writes(config, writes, task_id, task_path)
+
+    @contextmanager
+    def _as_run(self, config: RunnableConfig) -> Iterator[None]:
+        """What this thread writes meanwhile, it writes for the run the config names."""
+        self._writing.run = config["configurable"]["thread_id"], config["configurable"].get("fence")
+        try:
+            yield
+        finally:
+            self._writing.run = None
+
+    def _check_fence(self, cur: sqlite3.Cursor) -> None:
+        thread_id, fence = getattr(self._writing, "run", None) or (None, None)
+        if fence is None:
+            return
+        row = cur.execute("SELECT fence FROM fences WHERE thread_id = ?", (thread_id,)).fetchone()
+        if row is not None and fence < row[0]:
+            raise FencedOff(f"Thread {thread_id} is at fence {row[0]}; this run has {fence}.")

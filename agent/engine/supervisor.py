@@ -1,0 +1,275 @@
+"""Runs, executed by the server's own workers: no page and no request executes anything itself."""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from agent.engine.owners import Owner
+from agent.engine.recorder import End, Recorder, lose_executing
+from agent.ports import Clock, Engine, Ledger, Paused, Proposed, RunCutOff, Said, Token
+from agent.review.actions import State
+from agent.review.errors import ReviewError
+from agent.review.events import Fact, Kind, instant
+from agent.review.threads import Progress, Run, RunState, Status
+
+WORKERS = 16
+SWEEP_SECONDS = 1.0
+BEAT_SECONDS = 5.0
+LEASE_SECONDS = 30.0
+CLOSING_SECONDS = 5.0
+
+log = logging.getLogger(__name__)
+
+
+@dataclass
+class Live:
+    """One run that is executing here, as its watchers see it."""
+
+    run: Run
+    recovered: bool = False
+    stop: threading.Event = field(default_factory=threading.Event)
+    ended: threading.Event = field(default_factory=threading.Event)
+    progress: Progress = field(default_factory=Progress)
+    message_id: str = ""
+
+
+class Supervisor:
+    """Executes runs, notices dead and frozen processes, and calls `sweep` now and then."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        engine: Engine,
+        recorder: Recorder,
+        owner: Owner,
+        clock: Clock,
+        *,
+        lease: float = LEASE_SECONDS,
+    ) -> None:
+        self._ledger, self._engine, self._recorder = ledger, engine, recorder
+        self._owner, self._clock, self._lease = owner, clock, lease
+        self._work: queue.SimpleQueue[Live | None] = queue.SimpleQueue()
+        self._live: dict[str, Live] = {}
+        self._guard = threading.Lock()
+        self._closing = threading.Event()
+        self._unrecorded: set[str] = set()
+        self._silent: dict[str, tuple[int | None, float]] = {}
+        self._beat, self._beaten = 0, 0.0
+        self._sweeps: list[Callable[[], None]] = []
+        self._threads = [
+            threading.Thread(target=self._serve, name=f"run-worker-{n}", daemon=True) for n in range(WORKERS)
+        ]
+        self._sweeper = threading.Thread(target=self._sweep, name="sweeper", daemon=True)
+
+    @property
+    def owner(self) -> str:
+        return self._owner.name
+
+    def open(self, *sweeps: Callable[[], None]) -> None:
+        """Reconcile what a dead process left, then start the workers and the sweeper, which calls `sweeps`."""
+        self._sweeps.extend(sweeps)
+        self._owner.sweep()
+        for thread in self._threads:
+            thread.start()
+        self.reconcile()
+        self._sweeper.start()
+
+    def shut(self) -> None:
+        """Let runs stop at their next step, and give up the rest; another process goes on with both."""
+        self._closing.set()
+        live = self._all_live()
+        for one in live:
+            one.stop.set()
+        deadline = time.monotonic() + CLOSING_SECONDS
+        for one in live:
+            one.ended.wait(max(0.0, deadline - time.monotonic()))
+        for _ in self._threads:
+            self._work.put(None)
+        if self._sweeper.is_alive():
+            self._sweeper.join(CLOSING_SECONDS)
+        self._owner.close()
+
+    def start(self, run: Run) -> None:
+        """Execute a run that stands open in the ledger under this owner."""
+        self._enqueue(Live(run))
+
+    def stop(self, thread_id: str) -> None:
+        """Let the thread's run, if it is executing here, stop at its next step."""
+        for one in self._all_live():
+            if one.run.thread_id == thread_id:
+                one.stop.set()
+
+    def progress(self, thread_id: str) -> Progress | None:
+        """What the thread's run is doing now, if it is executing here."""
+        found = [one.progress for one in self._all_live() if one.run.thread_id == thread_id]
+        return found[0] if found else None
+
+    def wait(self, run_id: str, seconds: float | None) -> bool:
+        """Wait until the run has ended; false if it had not after `seconds`. Runs of others are polled."""
+        with self._guard:
+            live = self._live.get(run_id)
+        if live is not None:
+            return live.ended.wait(seconds)
+        deadline = None if seconds is None else time.monotonic() + seconds
+        while self._is_open(run_id):
+            if deadline is not None and time.monotonic() > deadline:
+                return False
+            time.sleep(0.05)
+        return True
+
+    def tool_moved(self, run_id: str, tool: str, what: str) -> None:
+        """Told by the guard: a tool of the run started or finished."""
+        with self._guard:
+            live = self._live.get(run_id)
+        if live is None:
+            return
+        if what == "started":
+            live.progress = replace(live.progress, running=tool)
+        else:
+            live.progress = replace(live.progress, running="", finished=(*live.progress.finished, tool))
+
+    def reconcile(self) -> None:
+        """Take over every open run whose process is dead, or silent for longer than its lease."""
+        with self._guard:
+            ours = set(self._live)
+        for run in self._ledger.open_runs():
+            if run.run_id not in ours and self._is_lost(run):
+                self._take_over(run)
+
+    def _enqueue(self, live: Live) -> None:
+        with self._guard:
+            self._live[live.run.run_id] = live
+        self._work.put(live)
+
+    def _serve(self) -> None:
+        while (live := self._work.get()) is not None:
+            try:
+                self._execute(live)
+            except Exception:
+                # The run stays open in the ledger; the sweep finds it and goes on from its checkpoint.
+                log.exception("run %s could not be recorded", live.run.run_id)
+                self._unrecorded.add(live.run.run_id)
+            finally:
+                with self._guard:
+                    self._live.pop(live.run.run_id, None)
+                live.ended.set()
+
+    def _execute(self, live: Live) -> None:
+        said: list[Said] = []
+        end: End | None = None
+        try:
+            end = self._drive(live, said)
+        except RunCutOff as cut:
+            end = End(RunState.STOPPED, error=str(cut))
+        except Exception as error:
+            log.info("run %s failed", live.run.run_id, exc_info=True)
+            end = End(RunState.FAILED, error=described(error))
+        if end is not None:
+            self._recorder.end(live.run, said, end)
+
+    def _drive(self, live: Live, said: list[Said]) -> End | None:
+        """Follow the run to its natural end; None if it is left open for the next process to go on with."""
+        waiting: tuple[str, ...] = ()
+        if live.recovered or live.run.delivery["kind"] in ("continue", "mend"):
+            look = self._engine.look(live.run.agent, live.run.thread_id)
+            self._recorder.record(live.run, [Said(look.messages)], [Proposed(look.calls)])
+        for moment in self._engine.stream(live.run, live.stop):
+            match moment:
+                case Token():
+                    self._hear(live, moment)
+                case Said():
+                    said.append(moment)
+                case Proposed():
+                    self._recorder.record(live.run, said, [moment])
+                    said.clear()
+                case Paused():
+                    waiting = moment.waiting
+        if live.stop.is_set() and self._closing.is_set() and not waiting:
+            return None
+        return self._natural_end(live, waiting)
+
+    def _natural_end(self, live: Live, waiting: tuple[str, ...]) -> End:
+        if waiting:
+            return End(RunState.PAUSED, waiting)
+        if live.stop.is_set() and self._engine.look(live.run.agent, live.run.thread_id).unfinished:
+            return End(RunState.STOPPED, error="Stopped by a person.")
+        return End(RunState.ANSWERED)
+
+    def _hear(self, live: Live, token: Token) -> None:
+        before = live.progress.text if live.message_id == token.message_id else ""
+        live.message_id = token.message_id
+        live.progress = replace(live.progress, text=before + token.text)
+
+    def _sweep(self) -> None:
+        while not self._closing.wait(SWEEP_SECONDS):
+            for duty in (self._heartbeat, self._heed_stops, self.reconcile, *self._sweeps):
+                try:
+                    duty()
+                except ReviewError as error:
+                    log.warning("sweep: %s", error)
+                except Exception:
+                    log.exception("sweep")
+
+    def _heartbeat(self) -> None:
+        """Say that this process lives, while it has runs; no clock is involved, only that the number moves."""
+        if self._all_live() and time.monotonic() - self._beaten >= BEAT_SECONDS:
+            self._beat += 1
+            with self._ledger.write() as tx:
+                tx.set_beat(self.owner, self._beat)
+            self._beaten = time.monotonic()
+
+    def _heed_stops(self) -> None:
+        """Stops asked for through another process reach this one by the ledger."""
+        for one in self._all_live():
+            kept = self._ledger.run(one.run.run_id)
+            if kept is not None and kept.stop_by:
+                one.stop.set()
+
+    def _is_lost(self, run: Run) -> bool:
+        if run.owner == self.owner:
+            return run.run_id in self._unrecorded
+        if not self._owner.lives(run.owner):
+            return True
+        beat, now = self._ledger.beat(run.owner), time.monotonic()
+        seen, since = self._silent.get(run.owner, (None, now))
+        if run.owner not in self._silent or seen != beat:
+            self._silent[run.owner] = (beat, now)
+            return False
+        return now - since > self._lease
+
+    def _take_over(self, run: Run) -> None:
+        taken = replace(run, owner=self.owner, fence=run.fence + 1)
+        now = instant(self._clock())
+        with self._ledger.write() as tx:
+            if not tx.take_over(run.run_id, taken.owner, taken.fence):
+                return
+            self._unrecorded.discard(run.run_id)
+            lose_executing(tx, taken, now, "its process died or fell silent while it was executing")
+            cut = bool(tx.actions(run.thread_id, states=[State.UNKNOWN]))
+            if cut:
+                tx.close(run.run_id, self.owner, RunState.UNKNOWN, now, "cut off")
+                tx.set_thread(run.thread_id, Status.UNKNOWN_OUTCOME, now)
+                data = {"run_id": run.run_id, "ended": "unknown", "error": "cut off"}
+                tx.append(
+                    Fact(kind=Kind.RUN_ENDED, at=now, thread_id=run.thread_id, agent=run.agent, data=data)
+                )
+        if not cut:
+            self._enqueue(Live(taken, recovered=True))
+
+    def _is_open(self, run_id: str) -> bool:
+        run = self._ledger.run(run_id)
+        return run is not None and run.state is RunState.OPEN
+
+    def _all_live(self) -> list[Live]:
+        with self._guard:
+            return list(self._live.values())
+
+
+def described(error: Exception) -> str:
+    """What a person is told of a failed run: the kind and the words, never a trace."""
+    return f"{type(error).__name__}: {error}"[:2_000] if str(error) else type(error).__name__

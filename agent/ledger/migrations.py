@@ -1,0 +1,177 @@
+"""The ledger's tables, as ordered steps. A step that has shipped is never changed; a new one is added."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+FIRST = """
+CREATE TABLE threads (
+    thread_id TEXT PRIMARY KEY,
+    agent TEXT NOT NULL,
+    model TEXT NOT NULL,
+    status TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    updated_at TEXT NOT NULL,
+    created_by TEXT NOT NULL,
+    opening TEXT NOT NULL,
+    error TEXT
+) STRICT;
+CREATE INDEX threads_by_time ON threads (updated_at DESC);
+CREATE INDEX threads_by_status ON threads (status);
+
+CREATE TABLE messages (
+    thread_id TEXT NOT NULL,
+    idx INTEGER NOT NULL,
+    message_id TEXT NOT NULL,
+    type TEXT NOT NULL,
+    content TEXT NOT NULL,
+    tool_calls TEXT NOT NULL,
+    tool_call_id TEXT,
+    status TEXT,
+    at TEXT NOT NULL,
+    PRIMARY KEY (thread_id, idx),
+    UNIQUE (thread_id, message_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE runs (
+    run_id TEXT PRIMARY KEY,
+    thread_id TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    model TEXT NOT NULL,
+    delivery TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    fence INTEGER NOT NULL,
+    started_at TEXT NOT NULL,
+    started_by TEXT NOT NULL,
+    state TEXT NOT NULL,
+    stop_by TEXT,
+    ended_at TEXT,
+    error TEXT
+) STRICT;
+CREATE UNIQUE INDEX one_open_run ON runs (thread_id) WHERE state = 'open';
+CREATE INDEX runs_by_thread ON runs (thread_id, fence DESC);
+
+CREATE TABLE reviews (
+    review_id TEXT PRIMARY KEY,
+    thread_id TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    state TEXT NOT NULL,
+    opened_at TEXT NOT NULL,
+    expires_at TEXT,
+    ended_at TEXT,
+    ended_by TEXT,
+    outcome TEXT
+) STRICT;
+CREATE INDEX reviews_waiting ON reviews (opened_at, review_id) WHERE state = 'open';
+CREATE INDEX reviews_expiring ON reviews (expires_at) WHERE state = 'open';
+CREATE INDEX reviews_by_thread ON reviews (thread_id, opened_at);
+
+CREATE TABLE actions (
+    thread_id TEXT NOT NULL,
+    message_id TEXT NOT NULL,
+    tool_call_id TEXT NOT NULL,
+    attempt INTEGER NOT NULL,
+    agent TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    args TEXT NOT NULL,
+    proposed_tool TEXT NOT NULL,
+    proposed TEXT NOT NULL,
+    tier TEXT NOT NULL,
+    why TEXT NOT NULL,
+    summary TEXT NOT NULL,
+    allowed TEXT NOT NULL,
+    policy_version TEXT NOT NULL,
+    state TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    notes TEXT NOT NULL,
+    call_digest TEXT NOT NULL,
+    shown_digest TEXT NOT NULL,
+    review_id TEXT,
+    decision TEXT NOT NULL,
+    decided_by TEXT,
+    decided_at TEXT,
+    approve_by REAL,
+    execute_by TEXT,
+    started_at TEXT,
+    ended_at TEXT,
+    result TEXT,
+    UNIQUE (thread_id, message_id, tool_call_id, attempt)
+) STRICT;
+CREATE INDEX actions_by_call ON actions (thread_id, tool_call_id);
+CREATE INDEX actions_by_review ON actions (review_id, position) WHERE review_id IS NOT NULL;
+
+CREATE TABLE events (
+    seq INTEGER PRIMARY KEY,
+    at TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    thread_id TEXT,
+    agent TEXT,
+    by TEXT,
+    review_id TEXT,
+    tool_call_id TEXT,
+    tool TEXT,
+    digest TEXT,
+    salt TEXT NOT NULL,
+    data TEXT,
+    commitment TEXT NOT NULL,
+    hash TEXT NOT NULL
+) STRICT;
+CREATE INDEX events_by_thread ON events (thread_id, seq);
+CREATE INDEX events_by_kind ON events (kind, seq);
+CREATE TRIGGER events_are_not_removed BEFORE DELETE ON events
+    BEGIN SELECT RAISE(ABORT, 'the trail is append-only'); END;
+CREATE TRIGGER events_are_not_changed BEFORE UPDATE ON events
+    BEGIN SELECT RAISE(ABORT, 'the trail is append-only'); END;
+
+CREATE TABLE shown (
+    review_id TEXT NOT NULL,
+    reviewer TEXT NOT NULL,
+    at TEXT NOT NULL,
+    PRIMARY KEY (review_id, reviewer)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE drafts (
+    review_id TEXT NOT NULL,
+    reviewer TEXT NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (review_id, reviewer)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE owners (
+    owner TEXT PRIMARY KEY,
+    beat INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+"""
+
+MIGRATIONS: Sequence[str] = (FIRST,)
+
+
+def migrate(conn: sqlite3.Connection) -> None:
+    """Bring the database to the present version, each step in a transaction of its own."""
+    while (version := _version(conn)) < len(MIGRATIONS):
+        conn.execute("BEGIN IMMEDIATE")
+        try:
+            if _version(conn) == version:  # another process may have been quicker
+                for statement in _statements(MIGRATIONS[version]):
+                    conn.execute(statement)
+                conn.execute(f"PRAGMA user_version = {version + 1}")
+            conn.execute("COMMIT")
+        except BaseException:
+            conn.execute("ROLLBACK")
+            raise
+
+
+def _version(conn: sqlite3.Connection) -> int:
+    return int(conn.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _statements(script: str) -> list[str]:
+    """The script's statements one by one, because `executescript` would commit the transaction it is in."""
+    statements, pending = [], ""
+    for line in script.splitlines(keepends=True):
+        pending += line
+        if sqlite3.complete_statement(pending):
+            statements.append(pending)
+            pending = ""
+    return statements

@@ -1,0 +1,164 @@
+"""What is read from the ledger, each by an index; the same inside and outside a transaction."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from agent.ledger import rows
+from agent.review.actions import Action, Review, State
+from agent.review.events import Event, Kind
+from agent.review.threads import Message, Run, Status, Thread
+
+TRAIL_PAGE = 1_000
+
+
+class SqliteReads:
+    """The reads, over a way to run one statement."""
+
+    def _all(self, sql: str, *values: Any) -> list[sqlite3.Row]:
+        raise NotImplementedError  # the ledger lends a connection, a transaction has its own
+
+    def thread(self, thread_id: str) -> Thread | None:
+        found = self._all("SELECT * FROM threads WHERE thread_id = ?", thread_id)
+        return rows.to_thread(found[0]) if found else None
+
+    def threads(self, *, limit: int = 50) -> list[Thread]:
+        found = self._all("SELECT * FROM threads ORDER BY updated_at DESC LIMIT ?", limit)
+        return [rows.to_thread(row) for row in found]
+
+    def counts(self) -> Mapping[Status, int]:
+        found = self._all("SELECT status, count(*) AS n FROM threads GROUP BY status")
+        return {Status(row["status"]): row["n"] for row in found}
+
+    def messages(self, thread_id: str, *, before: int | None = None, limit: int = 50) -> list[Message]:
+        """The last `limit` messages before index `before`, in order."""
+        found = self._all(
+            "SELECT * FROM messages WHERE thread_id = ? AND idx < ? ORDER BY idx DESC LIMIT ?",
+            *(thread_id, 2**62 if before is None else before, limit),
+        )
+        return [rows.to_message(row) for row in reversed(found)]
+
+    def message_count(self, thread_id: str) -> int:
+        found = self._all(
+            "SELECT coalesce(max(idx) + 1, 0) AS n FROM messages WHERE thread_id = ?", thread_id
+        )
+        return int(found[0]["n"])
+
+    def actions(self, thread_id: str, *, states: Sequence[State] = ()) -> list[Action]:
+        """The thread's actions in the order they were proposed, all or those in `states`."""
+        among = f"AND state IN ({', '.join('?' * len(states))})" if states else ""
+        found = self._all(
+            f"SELECT * FROM actions WHERE thread_id = ? {among} ORDER BY rowid", thread_id, *states
+        )
+        return [rows.to_action(row) for row in found]
+
+    def latest_action(self, thread_id: str, tool_call_id: str) -> Action | None:
+        found = self._all(
+            "SELECT * FROM actions WHERE thread_id = ? AND tool_call_id = ? ORDER BY rowid DESC LIMIT 1",
+            *(thread_id, tool_call_id),
+        )
+        return rows.to_action(found[0]) if found else None
+
+    def review(self, review_id: str) -> Review | None:
+        return self._one_review("SELECT * FROM reviews WHERE review_id = ?", review_id)
+
+    def open_reviews(self, thread_id: str) -> list[Review]:
+        found = self._all(
+            "SELECT * FROM reviews WHERE thread_id = ? AND state = 'open' ORDER BY opened_at, review_id",
+            thread_id,
+        )
+        return [self._with_actions(row) for row in found]
+
+    def last_review(self, thread_id: str) -> Review | None:
+        return self._one_review(
+            "SELECT * FROM reviews WHERE thread_id = ? ORDER BY opened_at DESC, rowid DESC LIMIT 1", thread_id
+        )
+
+    def queue(self, *, limit: int = 50, after: tuple[str, str] | None = None) -> list[Review]:
+        """Open reviews over all threads, oldest first, from behind the (opened_at, review_id) of `after`."""
+        opened_at, review_id = after or ("", "")
+        found = self._all(
+            """
+            SELECT * FROM reviews
+            WHERE state = 'open' AND (opened_at, review_id) > (?, ?)
+            ORDER BY opened_at, review_id LIMIT ?
+            """,
+            *(opened_at, review_id, limit),
+        )
+        return [self._with_actions(row) for row in found]
+
+    def queue_length(self) -> int:
+        return int(self._all("SELECT count(*) AS n FROM reviews WHERE state = 'open'")[0]["n"])
+
+    def expired(self, now: str) -> list[Review]:
+        found = self._all("SELECT * FROM reviews WHERE state = 'open' AND expires_at <= ?", now)
+        return [self._with_actions(row) for row in found]
+
+    def run(self, run_id: str) -> Run | None:
+        found = self._all("SELECT * FROM runs WHERE run_id = ?", run_id)
+        return rows.to_run(found[0]) if found else None
+
+    def open_run(self, thread_id: str) -> Run | None:
+        found = self._all("SELECT * FROM runs WHERE thread_id = ? AND state = 'open'", thread_id)
+        return rows.to_run(found[0]) if found else None
+
+    def last_run(self, thread_id: str) -> Run | None:
+        found = self._all(
+            "SELECT * FROM runs WHERE thread_id = ? ORDER BY fence DESC, rowid DESC LIMIT 1", thread_id
+        )
+        return rows.to_run(found[0]) if found else None
+
+    def open_runs(self) -> list[Run]:
+        return [rows.to_run(row) for row in self._all("SELECT * FROM runs WHERE state = 'open'")]
+
+    def events(
+        self,
+        *,
+        thread_id: str | None = None,
+        kind: Kind | None = None,
+        after: int = 0,
+        limit: int = 200,
+    ) -> list[Event]:
+        """Events in order, from behind the number `after`, of one thread or one kind if named."""
+        where, values = ["seq > ?"], [after]
+        for name, value in (("thread_id", thread_id), ("kind", kind)):
+            if value is not None:
+                where.append(f"{name} = ?")
+                values.append(value)  # type: ignore[arg-type]
+        found = self._all(
+            f"SELECT * FROM events WHERE {' AND '.join(where)} ORDER BY seq LIMIT ?", *values, limit
+        )
+        return [rows.to_event(row) for row in found]
+
+    def trail(self) -> Iterator[Event]:
+        """Every event in order, a page at a time."""
+        after = 0
+        while page := self.events(after=after, limit=TRAIL_PAGE):
+            yield from page
+            after = page[-1].seq
+
+    def shown_at(self, review_id: str, reviewer: str) -> datetime | None:
+        """When this reviewer first saw this review."""
+        found = self._all("SELECT at FROM shown WHERE review_id = ? AND reviewer = ?", review_id, reviewer)
+        return datetime.fromisoformat(found[0]["at"]) if found else None
+
+    def beat(self, owner: str) -> int | None:
+        found = self._all("SELECT beat FROM owners WHERE owner = ?", owner)
+        return int(found[0]["beat"]) if found else None
+
+    def draft(self, review_id: str, reviewer: str) -> str | None:
+        found = self._all("SELECT body FROM drafts WHERE review_id = ? AND reviewer = ?", review_id, reviewer)
+        return str(found[0]["body"]) if found else None
+
+    def _one_review(self, sql: str, *values: Any) -> Review | None:
+        found = self._all(sql, *values)
+        return self._with_actions(found[0]) if found else None
+
+    def _with_actions(self, row: sqlite3.Row) -> Review:
+        found = self._all(
+            "SELECT * FROM actions WHERE review_id = ? ORDER BY position, attempt", row["review_id"]
+        )
+        return rows.to_review(row, tuple(rows.to_action(one) for one in found))

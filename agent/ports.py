@@ -1,0 +1,237 @@
+"""What the use cases need from outside: a ledger, an engine, a clock."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, Literal, Protocol
+
+from pydantic import Field, TypeAdapter
+from pydantic.dataclasses import dataclass as parsed
+
+from agent.review.actions import Action, Key, Review, ReviewState, State
+from agent.review.agents import Agent
+from agent.review.events import Event, Fact, Kind
+from agent.review.screening import Call
+from agent.review.threads import Message, Run, RunState, Status, Thread
+
+
+class Clock(Protocol):
+    def __call__(self) -> datetime:
+        """The present instant, in UTC."""
+
+
+# What a run brings to the agent. Each can be delivered twice with the effect of once, so that a run whose
+# process died is simply delivered again.
+
+
+@parsed(frozen=True)
+class Result:
+    """A tool call's result, known without running it."""
+
+    tool_call_id: str
+    tool: str
+    status: str
+    text: str
+
+
+@parsed(frozen=True)
+class Send:
+    """A person's message. Calls a broken turn left open are answered with `results` first."""
+
+    message_id: str
+    text: str
+    results: tuple[Result, ...] = ()
+    kind: Literal["send"] = "send"
+
+
+@parsed(frozen=True)
+class Resume:
+    """The decisions on a review, in the wire format."""
+
+    review_id: str
+    decisions: tuple[dict[str, Any], ...]
+    kind: Literal["resume"] = "resume"
+
+
+@parsed(frozen=True)
+class Mend:
+    """Results for the open calls of a turn. With `closing` the turn ends in those words; else it goes on."""
+
+    results: tuple[Result, ...]
+    closing: str | None = None
+    ask_again: tuple[str, ...] = ()
+    """Tool call ids that are asked about once more, each as the next attempt."""
+    kind: Literal["mend"] = "mend"
+
+
+@parsed(frozen=True)
+class Continue:
+    """Nothing new: go on from where the checkpoint stands."""
+
+    kind: Literal["continue"] = "continue"
+
+
+Delivery = Annotated[Send | Resume | Mend | Continue, Field(discriminator="kind")]
+deliveries: TypeAdapter[Send | Resume | Mend | Continue] = TypeAdapter(Delivery)
+
+
+# What an engine tells of a run while it goes on.
+
+
+@dataclass(frozen=True)
+class Token:
+    """Some more of the agent's words."""
+
+    message_id: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Said:
+    """Messages that now stand in the conversation; one with a known id replaces the earlier one."""
+
+    messages: tuple[Message, ...]
+
+
+@dataclass(frozen=True)
+class Proposed:
+    """The calls of a turn, screened; seen before any of them runs."""
+
+    calls: tuple[Call, ...]
+
+
+@dataclass(frozen=True)
+class Paused:
+    """The run has come to a pause; these interrupts wait for answers."""
+
+    waiting: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Look:
+    """Where a thread's checkpoint stands."""
+
+    messages: tuple[Message, ...] = ()
+    calls: tuple[Call, ...] = ()
+    waiting: tuple[str, ...] = ()
+    """Ids of the interrupts that wait for an answer."""
+    unfinished: bool = False
+    """Some node has still to run."""
+
+
+Moment = Token | Said | Proposed | Paused
+
+
+class Engine(Protocol):
+    """Agents at work. Every method names the run or thread it is about; none keeps state between calls."""
+
+    def agent(self, name: str) -> Agent:
+        """The agent served under this name; raises `UnknownAgent`."""
+
+    def agents(self) -> Sequence[str]:
+        """The names served, in the order of the configuration."""
+
+    def models(self) -> Sequence[str]:
+        """The models a thread can be started with, the default first."""
+
+    def stream(self, run: Run, stop: threading.Event) -> Iterator[Moment]:
+        """Deliver what the run brings and drive the agent until it pauses, answers or fails.
+
+        Ends without an exception on a pause, an answer, or at the next step after `stop` is set.
+        Raises `RunCutOff` if an action's outcome became unknown, and whatever the model raised.
+        """
+
+    def look(self, agent: str, thread_id: str) -> Look:
+        """Where the thread's checkpoint stands now."""
+
+
+class RunCutOff(Exception):
+    """The run may not go on: an action of it is executing elsewhere, or its outcome could not be recorded."""
+
+
+# The ledger: reads are free-standing, writes happen inside one transaction that either all counts or none.
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """One row of the queue of open reviews."""
+
+    review: Review
+    tools: tuple[str, ...]
+
+
+class Reads(Protocol):
+    def thread(self, thread_id: str) -> Thread | None: ...
+    def threads(self, *, limit: int = 50) -> list[Thread]: ...
+    def messages(self, thread_id: str, *, before: int | None = None, limit: int = 50) -> list[Message]: ...
+    def message_count(self, thread_id: str) -> int: ...
+    def actions(self, thread_id: str, *, states: Sequence[State] = ()) -> list[Action]: ...
+    def latest_action(self, thread_id: str, tool_call_id: str) -> Action | None: ...
+    def review(self, review_id: str) -> Review | None: ...
+    def open_reviews(self, thread_id: str) -> list[Review]: ...
+    def last_review(self, thread_id: str) -> Review | None: ...
+    def queue(self, *, limit: int = 50, after: tuple[str, str] | None = None) -> list[Review]: ...
+    def queue_length(self) -> int: ...
+    def expired(self, now: str) -> list[Review]: ...
+    def run(self, run_id: str) -> Run | None: ...
+    def open_run(self, thread_id: str) -> Run | None: ...
+    def last_run(self, thread_id: str) -> Run | None: ...
+    def open_runs(self) -> list[Run]: ...
+    def counts(self) -> Mapping[Status, int]: ...
+    def events(
+        self, *, thread_id: str | None = None, kind: Kind | None = None, after: int = 0, limit: int = 200
+    ) -> list[Event]: ...
+    def trail(self) -> Iterator[Event]: ...
+    def shown_at(self, review_id: str, reviewer: str) -> datetime | None: ...
+    def beat(self, owner: str) -> int | None: ...
+    def draft(self, review_id: str, reviewer: str) -> str | None: ...
+
+
+class Transaction(Reads, Protocol):
+    """Reads that see this transaction's own writes, and the writes. All is committed, or nothing is."""
+
+    def append(self, *facts: Fact) -> None:
+        """Add facts to the chained trail, in order."""
+
+    def add_thread(self, thread: Thread) -> None: ...
+    def set_thread(self, thread_id: str, status: Status, at: str, error: str | None = None) -> None: ...
+    def put_messages(self, thread_id: str, messages: Sequence[Message], at: str) -> None:
+        """Add messages at the end of the transcript; one whose id is there already replaces that one."""
+
+    def open(self, run: Run) -> bool:
+        """Open the thread's one run; false if one is open already."""
+
+    def close(self, run_id: str, owner: str, state: RunState, at: str, error: str | None = None) -> bool:
+        """Close an open run of this owner; false if it is not open or was taken over."""
+
+    def take_over(self, run_id: str, owner: str, fence: int) -> bool: ...
+    def ask_stop(self, run_id: str, by: str) -> bool: ...
+    def propose(self, action: Action) -> bool:
+        """Add an action; false if its key is known, and then nothing changes."""
+
+    def move(self, key: Key, start: State, end: State, **changes: Any) -> bool:
+        """Compare-and-set: false, and nothing changed, unless the action stood in `start`."""
+
+    def open_review(self, review: Review, keys: Sequence[Key]) -> bool: ...
+    def end_review(self, review_id: str, state: ReviewState, at: str, by: str, outcome: str) -> bool:
+        """Compare-and-set from open; false if it had ended already."""
+
+    def first_shown(self, review_id: str, reviewer: str, at: str) -> bool:
+        """True the first time this reviewer sees this review."""
+
+    def set_beat(self, owner: str, beat: int) -> None: ...
+    def set_draft(self, review_id: str, reviewer: str, body: str | None) -> None: ...
+
+
+class Ledger(Reads, Protocol):
+    def write(self) -> AbstractContextManager[Transaction]:
+        """One serialized transaction. Raises `LedgerUnavailable` if it cannot be begun or committed."""
+
+    def check(self) -> None:
+        """Raise `LedgerUnavailable` if the ledger cannot be read."""
+
+    def shut(self) -> None: ...

@@ -1,0 +1,144 @@
+"""Actions, the reviews they wait in, and every state an action can be in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+from agent.review.digest import call_digest, shown_digest
+
+
+class State(StrEnum):
+    """Where an action stands. What has no way out in `MOVES` is final."""
+
+    PROPOSED = "proposed"
+    REFUSED = "refused"
+    PENDING = "pending"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    RESPONDED = "responded"
+    CANCELLED = "cancelled"
+    EXPIRED = "expired"
+    SUPERSEDED = "superseded"
+    EXECUTING = "executing"
+    LAPSED = "lapsed"
+    WITHDRAWN = "withdrawn"
+    BLOCKED = "blocked"
+    DONE = "done"
+    FAILED = "failed"
+    SUSPENDED = "suspended"
+    UNKNOWN = "unknown"
+
+
+MOVES: Mapping[State, frozenset[State]] = {
+    State.PROPOSED: frozenset({State.REFUSED, State.APPROVED, State.PENDING}),
+    State.PENDING: frozenset(
+        {
+            State.APPROVED,
+            State.REJECTED,
+            State.RESPONDED,
+            State.CANCELLED,
+            State.EXPIRED,
+            State.SUPERSEDED,
+        }
+    ),
+    State.APPROVED: frozenset({State.EXECUTING, State.LAPSED, State.WITHDRAWN, State.BLOCKED}),
+    State.EXECUTING: frozenset({State.DONE, State.FAILED, State.SUSPENDED, State.UNKNOWN}),
+    State.SUSPENDED: frozenset({State.EXECUTING}),
+    State.UNKNOWN: frozenset({State.DONE, State.FAILED, State.PENDING}),
+}
+
+
+def may_move(start: State, end: State) -> bool:
+    """Whether an action may go from `start` to `end`."""
+    return end in MOVES.get(start, frozenset())
+
+
+@dataclass(frozen=True)
+class Key:
+    """What names an action: providers reuse call ids, so the message and the attempt belong to it."""
+
+    thread_id: str
+    message_id: str
+    tool_call_id: str
+    attempt: int = 1
+
+
+@dataclass(frozen=True)
+class Action:
+    """One tool call the model proposed, and all that became of it."""
+
+    key: Key
+    agent: str
+    tool: str
+    """The tool that would run now; after an edit, the reviewer's."""
+    args: dict[str, Any] | None
+    """What is handed to the tool; None where the proposal's arguments could not be taken."""
+    proposed_tool: str
+    proposed: Any
+    """The model's own arguments, as they came: an object, or the raw text that could not be read as one."""
+    tier: str
+    why: str
+    summary: str
+    allowed: tuple[str, ...]
+    policy_version: str
+    state: State
+    position: int
+    """The call's place among its message's calls, from 0."""
+    notes: dict[str, Any] = field(default_factory=dict)
+    """What the schema made of the proposal: `defaults`, `dropped`, `coerced`."""
+    call_digest: str = ""
+    shown_digest: str = ""
+    review_id: str | None = None
+    decision: dict[str, Any] | None = None
+    decided_by: str | None = None
+    decided_at: str | None = None
+    approve_by: float | None = None
+    """Seconds a review with this action may wait; None waits for ever."""
+    execute_by: str | None = None
+    """The instant after which it may no longer start; None never lapses."""
+    started_at: str | None = None
+    ended_at: str | None = None
+    result: str | None = None
+    """What the model was, or will be, told as the tool's result."""
+
+
+def with_digests(action: Action, secret: bytes) -> Action:
+    """The action, sealed as it now stands: what would run, and what a reviewer sees of it."""
+    call = call_digest(secret, agent=action.agent, **asdict(action.key), tool=action.tool, args=action.args)
+    shown = shown_digest(
+        secret,
+        call_digest=call,
+        summary=action.summary,
+        allowed_decisions=action.allowed,
+        policy_version=action.policy_version,
+    )
+    return replace(action, call_digest=call, shown_digest=shown)
+
+
+class ReviewState(StrEnum):
+    OPEN = "open"
+    DECIDED = "decided"
+    CLOSED = "closed"
+    EXPIRED = "expired"
+    SUPERSEDED = "superseded"
+
+
+@dataclass(frozen=True)
+class Review:
+    """One pause of a thread: one interrupt, with the actions that wait for decisions."""
+
+    review_id: str
+    """The interrupt's id."""
+    thread_id: str
+    agent: str
+    state: ReviewState
+    opened_at: str
+    expires_at: str | None
+    actions: tuple[Action, ...] = ()
+    ended_at: str | None = None
+    ended_by: str | None = None
+    outcome: str | None = None
+    """What was decided, in a few words: `approve`, or `2 approve, 1 reject`."""

@@ -1,0 +1,47 @@
+"""What an agent is to the console: its tools, its policy, its words."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from agent.review.policy import Policy
+
+
+class Tool(Protocol):
+    """The part of a LangChain tool the rules look at."""
+
+    name: str
+    description: str
+
+    @property
+    def tool_call_schema(self) -> Any:
+        """The schema of the arguments a model gives: a pydantic model class, or a JSON Schema."""
+
+
+@dataclass(frozen=True)
+class Agent:
+    """One agent of ours. Raises `PolicyError` if policy and tools do not fit together."""
+
+    name: str
+    title: str
+    tools: Sequence[Tool]
+    policy: Policy
+    prompt: str
+    suggestions: tuple[str, ...] = ()
+    """Requests a newcomer can start with; the demo model understands each of them."""
+    version: str = "1"
+
+    def __post_init__(self) -> None:
+        self.policy.check(tool.name for tool in self.tools)
+
+    @property
+    def prompt_hash(self) -> str:
+        """A short hash of the system prompt, for the record of a run."""
+        return hashlib.sha256(self.prompt.encode()).hexdigest()[:16]
+
+    @property
+    def tools_by_name(self) -> Mapping[str, Tool]:
+        return {tool.name: tool for tool in self.tools}

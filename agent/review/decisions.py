@@ -1,0 +1,172 @@
+"""Decisions: what a person may answer to an action, checked in full before anything is touched.
+
+The order of the checks is part of the format: the number first, then each decision in turn, the digests last.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from agent.review import told
+from agent.review.actions import Action, State, with_digests
+from agent.review.agents import Agent
+from agent.review.args import validate
+from agent.review.errors import ArgumentsRefused, InvalidDecision, ReviewChanged
+from agent.review.policy import DECISION_TYPES, Tier
+from agent.review.screening import summarize
+from agent.review.threads import text_fault
+
+END_OF = {
+    "approve": State.APPROVED,
+    "edit": State.APPROVED,
+    "reject": State.REJECTED,
+    "respond": State.RESPONDED,
+}
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """One accepted decision: the action as it will stand, and what the model will be told of it."""
+
+    type: str
+    before: Action
+    after: Action
+    told: str | None
+    """The tool result, where the person's word is the result; None where the tool will run."""
+    message: str = ""
+    comment: str = ""
+
+    @property
+    def wire(self) -> dict[str, Any]:
+        """The decision as the interrupt is answered with it."""
+        if self.type == "edit":
+            return {"type": "edit", "edited_action": {"name": self.after.tool, "args": self.after.args}}
+        return {"type": self.type, **({"message": self.message} if self.message else {})}
+
+
+def rule(decisions: Any, actions: Sequence[Action], agent: Agent, secret: bytes) -> list[Ruling]:
+    """Rule on every decision, or raise for the first fault; nothing is half-taken.
+
+    Raises `InvalidDecision` for what cannot be decided so, and `ReviewChanged` where a digest given is not
+    the one now waiting.
+    """
+    if not isinstance(decisions, list) or not decisions:
+        raise InvalidDecision("The decisions are not a list with one decision per action. Send such a list.")
+    if len(decisions) != len(actions):
+        raise InvalidDecision(
+            f"This review needs {len(actions)} decisions, one per action in order, and got {len(decisions)}. "
+            "Send exactly one for each."
+        )
+    rulings = [
+        _rule_one(place, raw, action, agent, secret)
+        for place, (raw, action) in enumerate(zip(decisions, actions, strict=True), start=1)
+    ]
+    for raw, ruling in zip(decisions, rulings, strict=True):
+        _check_seen(raw, ruling)
+    return rulings
+
+
+def outcome(rulings: Sequence[Ruling]) -> str:
+    """What was decided, in a few words: `approve`, or `2 approve, 1 reject`."""
+    counts = Counter(ruling.type for ruling in rulings)
+    if len(rulings) == 1:
+        return rulings[0].type
+    return ", ".join(f"{counts[kind]} {kind}" for kind in DECISION_TYPES if counts[kind])
+
+
+def _rule_one(place: int, raw: Any, action: Action, agent: Agent, secret: bytes) -> Ruling:
+    kind = _type_of(place, raw, action)
+    message = _text(place, raw, "message", action) if kind in ("reject", "respond") else ""
+    comment = _text(place, raw, "comment", action)
+    after = replace(action, state=END_OF[kind])
+    if kind == "edit":
+        after = with_digests(_edited(place, raw, after, agent), secret)
+    if kind == "respond" and not message.strip():
+        raise InvalidDecision(
+            f"Decision {place} on {action.tool} is a respond without a message. "
+            "Give the message the agent is to get as the tool's result."
+        )
+    result = {"reject": told.rejected(message.strip()), "respond": message}.get(kind)
+    return Ruling(kind, action, after, result, message, comment)
+
+
+def _type_of(place: int, raw: Any, action: Action) -> str:
+    if not isinstance(raw, Mapping):
+        raise InvalidDecision(
+            f"Decision {place} is not an object. Send {{'type': …}} with one of {', '.join(DECISION_TYPES)}."
+        )
+    kind = raw.get("type")
+    if not isinstance(kind, str) or kind not in DECISION_TYPES:
+        raise InvalidDecision(
+            f"Decision {place} has the type {kind!r}. Use one of {', '.join(DECISION_TYPES)}."
+        )
+    if kind not in action.allowed:
+        raise InvalidDecision(
+            f"Decision {place}: {action.tool} does not allow {kind}. Use one of {', '.join(action.allowed)}."
+        )
+    return kind
+
+
+def _text(place: int, raw: Mapping[str, Any], name: str, action: Action) -> str:
+    value = raw.get(name)
+    if value is None:
+        return ""
+    if fault := text_fault(value):
+        raise InvalidDecision(f"Decision {place} on {action.tool}: the {name} {fault}")
+    return str(value)
+
+
+def _edited(place: int, raw: Mapping[str, Any], action: Action, agent: Agent) -> Action:
+    edited = raw.get("edited_action")
+    if not isinstance(edited, Mapping):
+        raise InvalidDecision(
+            f"Decision {place} on {action.tool} is an edit without edited_action. "
+            "Send edited_action with the tool's name and its whole args."
+        )
+    name, args = edited.get("name"), edited.get("args")
+    if not isinstance(name, str) or not name or not isinstance(args, Mapping):
+        raise InvalidDecision(
+            f"Decision {place} on {action.tool}: edited_action needs a text name and an object args. Send both."
+        )
+    _check_may_edit_to(place, name, action, agent)
+    try:
+        valid = validate(agent.tools_by_name[name].tool_call_schema, args, unknown="refuse")
+    except ArgumentsRefused as refused:
+        raise InvalidDecision(f"Decision {place} on {action.tool}, edited to {name}: {refused}") from None
+    return replace(
+        action, tool=name, args=valid.args, summary=summarize(agent.policy, name, valid.args), notes={}
+    )
+
+
+def _check_may_edit_to(place: int, name: str, action: Action, agent: Agent) -> None:
+    entry = agent.policy.tools.get(name)
+    usable = [
+        tool
+        for tool, policy in agent.policy.tools.items()
+        if policy.tier is not Tier.DENY and (policy.tier is not Tier.ASK or "edit" in policy.allowed)
+    ]
+    if name not in agent.tools_by_name:
+        problem = f"this agent has no tool {name!r}"
+    elif entry is None or entry.tier is Tier.DENY:
+        problem = f"{name} is denied to this agent"
+    elif name != action.proposed_tool and name not in usable:
+        problem = f"{name} is asked about and does not allow edit"
+    else:
+        return
+    raise InvalidDecision(
+        f"Decision {place} on {action.tool}: {problem}. Edit to one of: {', '.join(usable)}."
+    )
+
+
+def _check_seen(raw: Mapping[str, Any], ruling: Ruling) -> None:
+    seen = raw.get("shown_digest")
+    if seen is not None and seen != ruling.before.shown_digest:
+        raise ReviewChanged(f"What waits for {ruling.before.tool} is not what was on your screen.")
+    confirmed = raw.get("edited_digest")
+    if ruling.type == "edit" and confirmed is not None and confirmed != ruling.after.shown_digest:
+        raise ReviewChanged(
+            f"The edited {ruling.after.tool} would now show something else than you confirmed."
+        )

@@ -1,0 +1,160 @@
+"""Everything that can be refused, and what to do about it.
+
+    ReviewError
+    ├── UnknownThread · UnknownAgent · UnknownModel
+    ├── InvalidMessage
+    ├── ThreadBusy · ThreadStuck · OutcomeUnknown
+    ├── ReviewPending · NoPendingReview · ReviewIdNeeded
+    ├── AlreadyDecided · ReviewExpired · ReviewChanged
+    ├── InvalidDecision
+    ├── ArgumentsRefused
+    ├── NothingToRetry · NothingToStop
+    ├── LedgerUnavailable
+    ├── PolicyError
+    └── SettingsError
+
+Every message is one or more plain sentences that end in a remedy. `code` is the class's name: it stands in
+HTTP bodies, and tables map it to a status or a screen's words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+
+class ReviewError(Exception):
+    """The root of everything the console refuses."""
+
+    @property
+    def code(self) -> str:
+        return type(self).__name__
+
+
+class UnknownThread(ReviewError):
+    def __init__(self, thread_id: str) -> None:
+        super().__init__(f"There is no thread {thread_id!r}. Check the id, or send a message to start one.")
+
+
+class UnknownAgent(ReviewError):
+    def __init__(self, agent: str, known: Sequence[str]) -> None:
+        super().__init__(f"There is no agent {agent!r}. Use one of: {', '.join(known)}.")
+
+
+class UnknownModel(ReviewError):
+    def __init__(self, model: str, known: Sequence[str]) -> None:
+        super().__init__(f"There is no model {model!r}. Use one of: {', '.join(known)}.")
+
+
+class InvalidMessage(ReviewError):
+    """A message, thread id or name that cannot be taken; the text says why."""
+
+
+class ThreadBusy(ReviewError):
+    def __init__(self, thread_id: str) -> None:
+        super().__init__(f"Thread {thread_id} is running. Wait until it pauses or answers, then try again.")
+
+
+class ThreadStuck(ReviewError):
+    def __init__(self, thread_id: str) -> None:
+        super().__init__(
+            f"Thread {thread_id} is stuck on an answer another client gave. Use Ask again, or Close, first."
+        )
+
+
+class OutcomeUnknown(ReviewError):
+    def __init__(self, thread_id: str, tool: str) -> None:
+        super().__init__(
+            f"Nobody knows whether {tool} on thread {thread_id} took effect, because it was cut off. "
+            "Settle that action first: it happened, it failed, or ask again."
+        )
+
+
+class ReviewPending(ReviewError):
+    def __init__(self, thread_id: str, review_id: str) -> None:
+        super().__init__(
+            f"Review {review_id} waits on thread {thread_id}. Decide or close it, then send the message."
+        )
+
+
+class NoPendingReview(ReviewError):
+    def __init__(self, thread_id: str, last: str = "") -> None:
+        super().__init__(
+            f"Nothing waits for a decision on thread {thread_id}. {last or 'No review was opened on it yet.'} "
+            "Open the thread to see where it stands."
+        )
+
+
+class ReviewIdNeeded(ReviewError):
+    def __init__(self, thread_id: str, review_ids: Sequence[str]) -> None:
+        super().__init__(
+            f"{len(review_ids)} reviews wait on thread {thread_id}. Name one as review_id: {', '.join(review_ids)}."
+        )
+
+
+class AlreadyDecided(ReviewError):
+    def __init__(self, review_id: str, what: str, by: str, at: str) -> None:
+        super().__init__(
+            f"Review {review_id} was already decided by {by} at {at}: {what}. Open the audit trail to see it."
+        )
+        self.what, self.by, self.at = what, by, at
+
+
+class ReviewExpired(ReviewError):
+    def __init__(self, review_id: str, at: str) -> None:
+        super().__init__(
+            f"Review {review_id} expired at {at} before anybody decided. Ask the agent again if it is still wanted."
+        )
+
+
+class ReviewChanged(ReviewError):
+    """What waits is not what the caller saw. `review` is the pending review as it is now, or None."""
+
+    def __init__(self, message: str, review: Any = None) -> None:
+        super().__init__(f"{message} Look at the review as it is now, and decide on that.")
+        self.review = review
+
+
+class InvalidDecision(ReviewError):
+    """A decision that cannot be taken; the text names the action, the fault and the remedy."""
+
+
+class ArgumentsRefused(ReviewError):
+    """Arguments that cannot be taken. `faults` says of each field what was expected and what came."""
+
+    def __init__(self, faults: Sequence[Any]) -> None:
+        super().__init__("; ".join(str(fault) for fault in faults) + ". Mend the fields named.")
+        self.faults = tuple(faults)
+
+
+class NothingToRetry(ReviewError):
+    def __init__(self, thread_id: str) -> None:
+        super().__init__(f"Thread {thread_id} has neither failed nor stopped. Send it a message instead.")
+
+
+class NothingToStop(ReviewError):
+    def __init__(self, thread_id: str) -> None:
+        super().__init__(f"Thread {thread_id} is not running. There is nothing to stop.")
+
+
+class LedgerUnavailable(ReviewError):
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"The record cannot be written ({reason}), so nothing was done. Free the disk or the lock, then try again."
+        )
+
+
+class PolicyError(ReviewError):
+    """Policy entries that cannot mean what was intended. `problems` holds one line each."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__("The policy does not fit the agent:\n" + "\n".join(f"  {line}" for line in problems))
+        self.problems = tuple(problems)
+
+
+class SettingsError(ReviewError):
+    """Settings that cannot be used. `problems` holds one line each."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__("The console cannot start:\n" + "\n".join(f"  {line}" for line in problems))
+        self.problems = tuple(problems)

@@ -1,0 +1,197 @@
+"""What becomes of a model's proposed calls before anything runs: read, validated, judged, put in words.
+
+This is decided once, when the calls are proposed, and kept: a policy that changes later changes nothing here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal, cast
+
+from agent.review import told
+from agent.review.agents import Agent
+from agent.review.args import Validated, dumps, parse, validate
+from agent.review.errors import ArgumentsRefused
+from agent.review.policy import Policy, Tier, seconds
+
+Fate = Literal["ask", "run", "answered"]
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """One call as the model wrote it. `args` is an object, or raw text that has still to be read."""
+
+    id: str
+    tool: str
+    args: Any
+
+
+@dataclass(frozen=True)
+class Call:
+    """One screened call, as the agent's state keeps it."""
+
+    message_id: str
+    tool_call_id: str
+    tool: str
+    proposed: Any
+    args: dict[str, Any] | None
+    tier: str
+    why: str
+    allowed: list[str]
+    summary: str
+    policy_version: str
+    approve_by: float | None
+    execute_by: float | None
+    fate: Fate
+    """`ask` waits for a decision, `run` runs, `answered` has a result already."""
+    refusal: str = ""
+    """What the model was told, where the call was refused."""
+    attempt: int = 1
+    notes: dict[str, Any] = field(default_factory=dict)
+
+    def to_state(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_state(cls, kept: Mapping[str, Any]) -> Call:
+        return cls(**kept)
+
+
+def screen(agent: Agent, message_id: str, proposals: Sequence[Proposal]) -> list[Call]:
+    """Judge each proposal. A malformed turn is refused whole: its ids cannot be told apart or its text not read."""
+    fault, read = _read(proposals)
+    if fault:
+        names = unique_ids([proposal.id for proposal in proposals])
+        return [
+            _refused(agent, message_id, replace(proposal, id=name), "malformed", told.malformed_turn(fault))
+            for name, proposal in zip(names, proposals, strict=True)
+        ]
+    return [_judge(agent, message_id, proposal) for proposal in read]
+
+
+def unique_ids(ids: Sequence[str]) -> list[str]:
+    """The same ids, in order, with missing and repeated ones made unique by a suffix."""
+    taken = {name for name in ids if name}
+    seen: set[str] = set()
+    result = []
+    for place, name in enumerate(ids, start=1):
+        candidate, suffix = name or f"call_{place}", 2
+        while candidate in seen or (candidate != name and candidate in taken):
+            candidate, suffix = f"{name or f'call_{place}'}#{suffix}", suffix + 1
+        seen.add(candidate)
+        result.append(candidate)
+    return result
+
+
+def _read(proposals: Sequence[Proposal]) -> tuple[str, list[Proposal]]:
+    """The first thing that makes the turn malformed (or ""), and the proposals with their arguments read.
+
+    Text that is JSON, only not within the limits, keeps standing as text: that refuses one call, not the turn.
+    """
+    if any(not proposal.id for proposal in proposals):
+        return "a call has no id", []
+    repeated = [name for name, times in Counter(p.id for p in proposals).items() if times > 1]
+    if repeated:
+        return f"the id {repeated[0]!r} stands on more than one call", []
+    read = []
+    for proposal in proposals:
+        args = proposal.args
+        if isinstance(args, str) and not _is_object(args):
+            return f"{proposal.tool}: the arguments are not one JSON object", []
+        read.append(replace(proposal, args=_within_limits(args)))
+    return "", read
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _within_limits(args: Any) -> Any:
+    try:
+        return parse(args) if isinstance(args, str) else args
+    except ArgumentsRefused:
+        return args
+
+
+def _judge(agent: Agent, message_id: str, proposal: Proposal) -> Call:
+    tool = agent.tools_by_name.get(proposal.tool)
+    if tool is None:
+        refusal = told.unknown_tool(proposal.tool, _usable(agent))
+        return _refused(agent, message_id, proposal, "The agent has no such tool.", refusal)
+    entry = agent.policy.tools.get(proposal.tool)
+    if entry is None or entry.tier is Tier.DENY:
+        why = entry.why if entry else "No policy names this tool."
+        return _refused(agent, message_id, proposal, why, told.denied(proposal.tool))
+    try:
+        args = parse(proposal.args) if isinstance(proposal.args, str) else proposal.args
+        valid = validate(tool.tool_call_schema, cast(dict[str, Any], args), unknown="drop")
+    except ArgumentsRefused as refused:
+        text = told.unfit(proposal.tool, str(refused))
+        return _refused(agent, message_id, proposal, "The arguments do not fit the tool.", text)
+    verdict = agent.policy.judge(proposal.tool, valid.args)
+    return Call(
+        message_id=message_id,
+        tool_call_id=proposal.id,
+        tool=proposal.tool,
+        proposed=proposal.args,
+        args=valid.args,
+        tier=str(verdict.tier),
+        why=verdict.why,
+        allowed=list(verdict.allowed),
+        summary=summarize(agent.policy, proposal.tool, valid.args),
+        policy_version=agent.policy.version,
+        approve_by=seconds(agent.policy.approve_by_of(entry)),
+        execute_by=seconds(agent.policy.execute_by_of(entry)),
+        fate="ask" if verdict.tier is Tier.ASK else "run",
+        notes=_notes(valid),
+    )
+
+
+def summarize(policy: Policy, tool: str, args: Mapping[str, Any]) -> str:
+    """The tool's own sentence on this call; without one, or if it raises, the literal call."""
+    entry = policy.tools.get(tool)
+    literal = f"Call {tool} with {dumps(dict(args))}."
+    if entry is None or entry.summary is None:
+        return literal
+    try:
+        return str(entry.summary(args))
+    except Exception as error:
+        return f"{literal} (Its summary could not be composed: {type(error).__name__}.)"
+
+
+def _refused(agent: Agent, message_id: str, proposal: Proposal, why: str, refusal: str) -> Call:
+    return Call(
+        message_id=message_id,
+        tool_call_id=proposal.id,
+        tool=proposal.tool,
+        proposed=proposal.args,
+        args=None,
+        tier=str(Tier.DENY),
+        why=why,
+        allowed=[],
+        summary="",
+        policy_version=agent.policy.version,
+        approve_by=None,
+        execute_by=None,
+        fate="answered",
+        refusal=refusal,
+    )
+
+
+def _usable(agent: Agent) -> list[str]:
+    return [name for name, entry in agent.policy.tools.items() if entry.tier is not Tier.DENY]
+
+
+def _notes(valid: Validated) -> dict[str, Any]:
+    notes = {
+        "defaults": list(valid.defaults),
+        "dropped": list(valid.dropped),
+        "coerced": [[one.path, one.before, one.after] for one in valid.coerced],
+    }
+    return {name: found for name, found in notes.items() if found}

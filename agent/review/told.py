@@ -1,0 +1,63 @@
+"""What the model is told, as the tool's result, for every end an action can come to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from agent.review.actions import State
+
+REJECTED = "User rejected this action. It was not executed."
+UNDECIDED = "No decision was given for this action. It was not executed."
+CANCELLED = (
+    "The review was closed without a decision. It was not executed. The question is still open: "
+    "do not repeat this call unless the user asks for it."
+)
+LAPSED = (
+    "The approval came too late: its time had passed. It was not executed. Ask again if it is still wanted."
+)
+EXPIRED = "Nobody decided in time. It was not executed."
+EXPIRED_ANSWER = (
+    "I stopped here, because nobody decided in time. Nothing more of this was done. "
+    "Ask again if it is still wanted."
+)
+WITHDRAWN = "It was stopped by a person before it started. It was not executed."
+BLOCKED = "It was not run, because it was not what was approved."
+FAILED_TURN = "The turn ended before this call was run. It was not executed."
+
+
+def rejected(reason: str) -> str:
+    """The reason, introduced as the user's."""
+    return (
+        f"User rejected this action. It was not executed. The user's reason: {reason}" if reason else REJECTED
+    )
+
+
+def denied(tool: str) -> str:
+    return f"{tool} may not be used by this agent. It was not executed."
+
+
+def unknown_tool(tool: str, known: Iterable[str]) -> str:
+    return f"There is no tool {tool!r}. It was not executed. The tools are: {', '.join(known)}."
+
+
+def unfit(tool: str, faults: str) -> str:
+    return f"The arguments do not fit {tool}. It was not executed. {faults}"
+
+
+def malformed_turn(fault: str) -> str:
+    return (
+        f"This turn's tool calls were malformed ({fault}). None of them was executed. "
+        "Propose them again, each with its own id and one JSON object of arguments."
+    )
+
+
+def failed(error: BaseException) -> str:
+    return f"Error: {error}" if str(error) else f"Error: {type(error).__name__}"
+
+
+STATUS_OF_END = {State.DONE: "success", State.RESPONDED: "success"}
+
+
+def status(end: State) -> str:
+    """`success` or `error`, as a tool message carries it."""
+    return STATUS_OF_END.get(end, "error")

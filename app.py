@@ -1,0 +1,43 @@
+"""Serve the console: the pages and the HTTP API, in one process.
+
+Start it with `streamlit run app.py`, `python app.py`, or any ASGI server as `app:app`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from anyio import to_thread
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.routing import Mount
+
+from agent import api, bootstrap
+
+LOCAL_HOSTS = ["127.0.0.1", "localhost", "[::1]"]
+
+
+@asynccontextmanager
+async def lifespan(_: st.App) -> AsyncIterator[dict[str, Any]]:
+    """Open the console with the server and close it cleanly with it."""
+    await to_thread.run_sync(bootstrap.opened)
+    try:
+        yield {}
+    finally:
+        await to_thread.run_sync(bootstrap.close)
+
+
+app = st.App(
+    Path(__file__).parent / "pages" / "shell.py",
+    lifespan=lifespan,
+    routes=[Mount("/hitl", app=api.app)],
+    # Streamlit's own list of allowed hosts covers the WebSocket alone.
+    middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=LOCAL_HOSTS)],
+)
+
+if __name__ == "__main__":
+    app.run()

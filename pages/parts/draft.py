@@ -1,0 +1,87 @@
+"""What a reviewer has chosen and written on a review, and not sent: kept on the server at once."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from agent.review.actions import Action, Review
+from agent.review.args import dumps, parse
+from agent.review.errors import ArgumentsRefused
+from pages.parts import session
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is chosen for one action. `text` is the JSON of the edited arguments as it was typed."""
+
+    type: str = ""
+    text: str | None = None
+    reason: str = ""
+    reply: str = ""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """The choices of one reviewer on one review, by tool call id, and the action in view."""
+
+    choices: dict[str, Choice] = field(default_factory=dict)
+    at: int = 0
+
+    def of(self, action: Action) -> Choice:
+        return self.choices.get(action.key.tool_call_id, Choice())
+
+    def with_choice(self, action: Action, **changes: Any) -> Draft:
+        chosen = replace(self.of(action), **changes)
+        return replace(self, choices={**self.choices, action.key.tool_call_id: chosen})
+
+
+def load(review: Review) -> Draft:
+    """The draft as the ledger keeps it, or an empty one."""
+    kept = session.console().draft(review.review_id, session.reviewer())
+    if kept is None:
+        return Draft()
+    found = json.loads(kept)
+    return Draft({name: Choice(**one) for name, one in found["choices"].items()}, found["at"])
+
+
+def save(review: Review, draft: Draft) -> None:
+    body = json.dumps(asdict(draft))
+    session.console().keep_draft(review.review_id, session.reviewer(), body)
+
+
+def forget(review: Review) -> None:
+    session.console().keep_draft(review.review_id, session.reviewer(), None)
+
+
+def args_text(action: Action, choice: Choice) -> str:
+    """The JSON the editor shows: what was typed, or the proposal."""
+    return dumps(action.args) if choice.text is None else choice.text
+
+
+def decision(review: Review, action: Action, choice: Choice) -> dict[str, Any]:
+    """The choice in the wire format, with the digests this browser was shown.
+
+    Raises `ArgumentsRefused` if an edit's text is not JSON. Arguments that were not touched are the
+    server's own copy, whatever a text field made of them.
+    """
+    made: dict[str, Any] = {"type": choice.type, "shown_digest": action.shown_digest}
+    match choice.type:
+        case "reject":
+            made["message"] = choice.reason
+        case "respond":
+            made["message"] = choice.reply
+        case "edit":
+            made["edited_action"] = {"name": action.tool, "args": _args(action, choice)}
+            made["edited_digest"] = session.edited_digest_seen(review, action)
+    return made
+
+
+def _args(action: Action, choice: Choice) -> Any:
+    if choice.text is None:
+        return action.args
+    args = parse(choice.text)
+    if not isinstance(args, dict):
+        raise ArgumentsRefused(["args: expected an object with the tool's arguments by name"])
+    return args

@@ -1,0 +1,94 @@
+"""Words, colours and icons that stand for the same thing on every page, and times as people say them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Literal
+
+from agent.review.actions import State
+from agent.review.threads import Status
+
+VERB = {"approve": "Approve", "edit": "Edit…", "reject": "Reject…", "respond": "Respond…"}
+SEND = {
+    "approve": "Approve and run it",
+    "edit": "Approve and run the edited call",
+    "reject": "Reject it",
+    "respond": "Send the answer",
+}
+CHOSEN = {
+    "approve": "You approve this call as shown",
+    "edit": "You edit this call",
+    "reject": "You reject this call",
+    "respond": "You answer in the tool's place",
+}
+Color = Literal["red", "orange", "yellow", "blue", "green", "violet", "gray"]
+
+COLOR: dict[str, Color] = {"approve": "green", "edit": "violet", "reject": "red", "respond": "blue"}
+ICON = {
+    "approve": ":material/check_circle:",
+    "edit": ":material/edit:",
+    "reject": ":material/block:",
+    "respond": ":material/reply:",
+}
+
+STATUS_COLOR: dict[Status, Color] = {
+    Status.IDLE: "gray",
+    Status.RUNNING: "blue",
+    Status.WAITING: "orange",
+    Status.FAILED: "red",
+    Status.STOPPED: "gray",
+    Status.UNKNOWN_OUTCOME: "red",
+    Status.STUCK: "red",
+}
+STATUS_WORDS = {
+    Status.IDLE: "answered",
+    Status.RUNNING: "running",
+    Status.WAITING: "waits for a decision",
+    Status.FAILED: "failed",
+    Status.STOPPED: "stopped",
+    Status.UNKNOWN_OUTCOME: "outcome unknown",
+    Status.STUCK: "stuck",
+}
+
+
+def ago(instant: str) -> str:
+    """How long ago, in one unit: `12 min`."""
+    seconds = max(0, int((datetime.now(UTC) - datetime.fromisoformat(instant)).total_seconds()))
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds // size} {unit}"
+    return f"{seconds} s"
+
+
+ACTION_WORDS = {
+    State.PROPOSED: "proposed",
+    State.REFUSED: "refused by the policy",
+    State.PENDING: "waits for a decision",
+    State.APPROVED: "approved, not started",
+    State.REJECTED: "rejected",
+    State.RESPONDED: "answered",
+    State.CANCELLED: "closed without deciding",
+    State.EXPIRED: "expired",
+    State.SUPERSEDED: "superseded",
+    State.EXECUTING: "running",
+    State.LAPSED: "came too late",
+    State.WITHDRAWN: "withdrawn",
+    State.BLOCKED: "blocked",
+    State.DONE: "done",
+    State.FAILED: "failed",
+    State.SUSPENDED: "asks itself",
+    State.UNKNOWN: "outcome unknown",
+}
+ACTION_COLOR: dict[State, Color] = {
+    **dict.fromkeys(State, "gray"),
+    State.PENDING: "orange",
+    State.APPROVED: "green",
+    State.DONE: "green",
+    State.REJECTED: "red",
+    State.REFUSED: "red",
+    State.FAILED: "red",
+    State.BLOCKED: "red",
+    State.UNKNOWN: "red",
+    State.RESPONDED: "blue",
+    State.EXECUTING: "blue",
+}

@@ -1,0 +1,29 @@
+"""The frame of every page: the navigation, and the count of what waits."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.parts import session
+
+
+def main() -> None:
+    waiting = session.console().queue_length()
+    st.set_page_config(
+        page_title=f"({waiting}) Review console" if waiting else "Review console",
+        page_icon=":material/fact_check:",
+        layout="wide",
+    )
+    inbox = f"Inbox · {waiting}" if waiting else "Inbox"
+    page = st.navigation(
+        [
+            st.Page("inbox.py", title=inbox, icon=":material/inbox:", url_path="inbox", default=True),
+            st.Page("chat.py", title="Chat", icon=":material/forum:", url_path="chat"),
+        ],
+        position="top",
+    )
+    session.show_flash()
+    page.run()
+
+
+main()
