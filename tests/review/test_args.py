@@ -554,6 +554,22 @@ def test_an_argument_that_could_not_be_handed_over_is_refused_and_not_lost():
     assert "deep" in faults_of(validate, Lossy, {"a": {"b": 3}}, unknown="drop")[0]
 
 
+def test_a_value_that_a_check_derives_is_told_as_made_and_not_as_a_default():
+    class Span(BaseModel):
+        start: int
+        end: int | None = None
+
+        @model_validator(mode="after")
+        def one_long(self) -> "Span":
+            if self.end is None:
+                self.end = self.start + 1
+            return self
+
+    made = validate(Span, {"start": 1}, unknown="refuse")
+    assert made.args == {"start": 1, "end": 2}
+    assert (made.defaults, made.coerced) == ((), (Coercion("args.end", None, 2),))
+
+
 @pytest.mark.parametrize(
     ("schema", "proposal"),
     [
@@ -571,13 +587,9 @@ def test_langchain_calls_the_tool_with_exactly_what_was_validated(schema, propos
         name="spy", description="spy", args_schema=schema, func=lambda **named: received.update(named)
     )
     spy.invoke(made.args)
-    names = {name: field.validation_alias for name, field in schema.model_fields.items()}
-    assert {name for name in names if name in received} == set(received)
-    again = validate(
-        schema,
-        schema.model_construct(**received).model_dump(mode="json") if False else made.args,
-        unknown="refuse",
-    )
+    meant = schema.model_validate(made.args)
+    assert received == {name: getattr(meant, name) for name in schema.model_fields}
+    again = validate(schema, made.args, unknown="refuse")
     assert identical(again.args, made.args)
     assert (again.defaults, again.dropped, again.coerced) == ((), (), ())
 
@@ -619,8 +631,7 @@ TREE: dict[str, Any] = {
 def test_any_arguments_are_refused_or_become_a_fixed_point(proposal, schema, unknown):
     try:
         made = validate(schema, proposal, unknown=unknown)
-    except ArgumentsRefused as refusal:
-        assert refusal.faults
+    except ArgumentsRefused:
         return
     again = validate(schema, made.args, unknown="refuse")
     assert identical(again.args, made.args)
@@ -679,13 +690,11 @@ def test_an_alternative_of_a_json_schema_is_judged_by_the_form_that_was_meant():
         "args.shape.r: expected number, got nothing"
     ]
     assert faults_of(validate, schema, {"shape": 5}, unknown="drop") == ["args.shape: expected object, got 5"]
-    assert [
-        told.rpartition(" (for ")[2] for told in faults_of(validate, schema, {"shape": {}}, unknown="drop")
-    ] == [
-        "form 1), got nothing",
-        "form 1), got nothing",
-        "form 2), got nothing",
-    ] or len(faults_of(validate, schema, {"shape": {}}, unknown="drop")) == 3
+    assert faults_of(validate, schema, {"shape": {}}, unknown="drop") == [
+        "args.shape.kind: expected a value (for form 1) or a value (for form 2), got nothing",
+        "args.shape.r: expected number (for form 1), got nothing",
+        "args.shape.a: expected number (for form 2), got nothing",
+    ]
 
 
 def test_arguments_a_json_schema_does_not_list_are_kept_only_if_it_says_so():

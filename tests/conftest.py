@@ -1,0 +1,206 @@
+"""What the tests share: a console on a folder of its own, a clock that can be set, the real server as a process."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+import agent  # noqa: F401  sets LangGraph's strict checkpoint reading before LangGraph is imported
+from agent import bootstrap
+from agent.bootstrap import Opened, open_console
+from agent.console import Console
+from agent.review.actions import Review
+from agent.settings import Settings
+
+ROOT = Path(__file__).parents[1]
+CHROMIUM = "/usr/bin/chromium"
+STRICT = "REVIEW_TESTS_STRICT"
+"""Set, it turns "browser or database missing" from a skip into a failure."""
+
+
+def until(condition: Callable[[], Any], seconds: float = 30.0) -> Any:
+    """Wait for a condition and give what it gave; the time only bounds a wait that would never end."""
+    deadline = time.monotonic() + seconds
+    while not (found := condition()):
+        if time.monotonic() > deadline:
+            raise AssertionError(f"never came true within {seconds} s: {condition}")
+        time.sleep(0.02)
+    return found
+
+
+def missing(what: str) -> None:
+    """Skip a test for want of something outside Python, or fail where it has to be there."""
+    if os.environ.get(STRICT):
+        pytest.fail(f"{what} is missing, and {STRICT} is set")
+    pytest.skip(f"{what} is missing")
+
+
+class SetClock:
+    """A clock that stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2030, 1, 1, 12, 0, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def move(self, **by: float) -> None:
+        self.now += timedelta(**by)
+
+
+@pytest.fixture
+def clock() -> SetClock:
+    return SetClock()
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(
+        review_data=tmp_path / "data",
+        review_agents=ROOT / "langgraph.json",
+        review_demo_delay=0,
+        review_reviewer="ana",
+        _env_file=None,
+    )
+
+
+@pytest.fixture
+def opened(settings: Settings, clock: SetClock) -> Iterator[Opened]:
+    """A console with everything real but the clock."""
+    found = open_console(settings, clock=clock)
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def console(opened: Opened) -> Console:
+    return opened.console
+
+
+@pytest.fixture
+def page_console(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
+    """The process's own console, as pages find it, on a folder of its own."""
+    monkeypatch.setenv("REVIEW_DATA", str(settings.review_data))
+    monkeypatch.setenv("REVIEW_AGENTS", str(settings.review_agents))
+    monkeypatch.setenv("REVIEW_DEMO_DELAY", "0")
+    monkeypatch.setenv("REVIEW_REVIEWER", "ana")
+    yield bootstrap.opened()
+    bootstrap.close()
+
+
+def ask(console: Console, text: str, **more: Any) -> str:
+    """Send a message, wait until the run pauses or ends, and give the thread's id."""
+    run = console.send(text, by="ana", **more)
+    assert console.wait(run, 30)
+    return run.thread_id
+
+
+def waiting(console: Console, thread_id: str) -> Review:
+    """The one review that waits on the thread."""
+    (found,) = console.view(thread_id).reviews
+    return found
+
+
+def decide(console: Console, thread_id: str, *decisions: Any, by: str = "ana", **more: Any) -> None:
+    """Decide the waiting review and wait until the run pauses or ends."""
+    assert console.wait(console.decide(thread_id, list(decisions), by=by, **more), 30)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Server:
+    """The real server as a process of its own, on a data folder that outlives it."""
+
+    def __init__(self, data: Path, **environment: str) -> None:
+        self.data, self.port = data, free_port()
+        self._environment = environment
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
+    def start(self) -> Server:
+        streamlit = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(self.port)]
+        environment = {
+            **os.environ,
+            "REVIEW_DATA": str(self.data),
+            "REVIEW_DEMO_DELAY": "0",
+            "REVIEW_REVIEWER": "ana",
+            **self._environment,
+        }
+        with (self.data.parent / "server.log").open("ab") as log:
+            self._process = subprocess.Popen(
+                streamlit, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=log
+            )
+        until(self._answers, 60)
+        return self
+
+    def _answers(self) -> bool:
+        assert self._process is not None
+        assert self._process.poll() is None, (self.data.parent / "server.log").read_text()[-3_000:]
+        try:
+            return httpx.get(f"{self.url}/hitl/health").status_code == 200
+        except httpx.TransportError:
+            return False
+
+    def kill(self) -> None:
+        """As a power cut would: nothing of it gets to clean up."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGKILL)
+        self._process.wait()
+
+    def stop(self) -> None:
+        if self._process is not None and self._process.poll() is None:
+            self._process.terminate()
+            try:
+                self._process.wait(30)
+            except subprocess.TimeoutExpired:
+                self.kill()
+
+    def post(self, path: str, **body: Any) -> httpx.Response:
+        return httpx.post(f"{self.url}/hitl/{path}", json=body, timeout=60)
+
+    def get(self, path: str, **query: Any) -> Any:
+        return httpx.get(f"{self.url}/hitl/{path}", params=query, timeout=60).json()
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    found = Server(tmp_path / "data").start()
+    yield found
+    found.stop()
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    if not shutil.which(CHROMIUM):
+        missing("Chromium (apt-get install chromium)")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
+        yield browser
+        browser.close()
