@@ -6,21 +6,34 @@ engine. None of them runs an agent itself: a run is started, and can be waited f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 from uuid import uuid4
 
-from agent.ports import Clock, Continue, Engine, Ledger, Mend, Result, Resume, Send, Transaction, deliveries
+from agent.ports import (
+    Clock,
+    Continue,
+    Engine,
+    Ledger,
+    Mend,
+    Result,
+    Resume,
+    Send,
+    Sought,
+    Transaction,
+    deliveries,
+)
 from agent.review import decisions as rules
 from agent.review import told
-from agent.review.actions import Action, Review, ReviewState, State
+from agent.review.actions import Action, Key, Review, ReviewState, State
 from agent.review.agents import Agent
 from agent.review.decisions import Ruling
 from agent.review.errors import (
     AlreadyDecided,
     NoPendingReview,
     NothingToRetry,
+    NothingToSettle,
     NothingToStop,
     OutcomeUnknown,
     ReviewChanged,
@@ -28,12 +41,13 @@ from agent.review.errors import (
     ReviewExpired,
     ReviewIdNeeded,
     ReviewPending,
+    StillAlive,
     ThreadBusy,
     ThreadStuck,
     UnknownModel,
     UnknownThread,
 )
-from agent.review.events import Event, Fact, Kind, instant
+from agent.review.events import Event, Fact, Kind, Verification, instant, verify
 from agent.review.threads import (
     Message,
     Progress,
@@ -42,10 +56,14 @@ from agent.review.threads import (
     Thread,
     check_message,
     check_thread_id,
+    check_words,
+    pid_of,
     result_id,
 )
 
 OPENING = 120
+
+Outcome = Literal["happened", "failed", "ask_again"]
 
 
 class Runs(Protocol):
@@ -57,6 +75,7 @@ class Runs(Protocol):
     def stop(self, thread_id: str) -> None: ...
     def wait(self, run_id: str, seconds: float | None) -> bool: ...
     def progress(self, thread_id: str) -> Progress | None: ...
+    def lives(self, owner: str) -> bool: ...
 
 
 @dataclass(frozen=True)
@@ -178,6 +197,42 @@ class Console:
             if run is not None:
                 self._runs.start(run)
 
+    def settle(
+        self, thread_id: str, tool_call_id: str, outcome: Outcome, *, by: str, result: str = ""
+    ) -> Run | None:
+        """Say what became of an action whose outcome is unknown. Returns the run that goes on, once all are settled.
+
+        Raises `NothingToSettle`, and `StillAlive` for `ask_again` while the process that started it exists.
+        """
+        check_words(result, "result")
+        with self._ledger.write() as tx:
+            now = instant(self._clock())
+            thread = self._thread(tx, thread_id)
+            action = tx.latest_action(thread_id, tool_call_id)
+            if action is None or action.state is not State.UNKNOWN:
+                raise NothingToSettle(thread_id, tool_call_id)
+            if tx.open_run(thread_id) is not None:
+                raise ThreadBusy(thread_id)
+            if outcome == "ask_again" and action.owner and self._runs.lives(action.owner):
+                raise StillAlive(action.tool, pid_of(action.owner))
+            self._record_settlement(tx, thread, action, outcome, result, by, now)
+            if tx.actions(thread_id, states=[State.UNKNOWN]):
+                return None
+            run = self._open_run(
+                tx, thread, by, now, _settlement(tx.actions(thread_id), action.key.message_id)
+            )
+        self._runs.start(run)
+        return run
+
+    def look_over(self, key: Key, *, by: str) -> None:
+        """Record that a person has looked at an action that ran without asking."""
+        with self._ledger.write() as tx:
+            action = tx.latest_action(key.thread_id, key.tool_call_id)
+            if action is None or not tx.look_over(key, by):
+                return
+            thread, now = self._thread(tx, key.thread_id), instant(self._clock())
+            tx.append(self._fact(Kind.ACTION_LOOKED_OVER, thread, now, by, action=action, data={}))
+
     def shown(self, review_id: str, *, to: str) -> None:
         """Record that a reviewer sees a review, the first time only: time to decide can't be filled in later."""
         with self._ledger.write() as tx:
@@ -215,19 +270,47 @@ class Console:
         """Threads, the one that moved last first."""
         return self._ledger.threads(limit=limit)
 
-    def queue(self, *, limit: int = 50, after: tuple[str, str] | None = None) -> list[Review]:
-        """Reviews that wait, over all threads, oldest first."""
-        return self._ledger.queue(limit=limit, after=after)
+    def queue(
+        self,
+        *,
+        limit: int = 50,
+        after: tuple[str, str] | None = None,
+        sought: Sought = Sought(),  # noqa: B008
+    ) -> list[Review]:
+        """Reviews that wait, over all threads, oldest first, narrowed to what is sought."""
+        return self._ledger.queue(limit=limit, after=after, sought=sought)
+
+    def unknown(self) -> list[Action]:
+        """Actions over all threads whose outcome is unknown."""
+        return self._ledger.unknown()
+
+    def ran_without_asking(self) -> list[Action]:
+        """Actions of tier `log` that nobody has looked over yet."""
+        return self._ledger.not_looked_over()
+
+    def running(self) -> list[Thread]:
+        return self._ledger.running()
+
+    def done_today(self) -> list[Action]:
+        """Actions a person decided that have ended since midnight, UTC, the last first."""
+        midnight = self._clock().replace(hour=0, minute=0, second=0, microsecond=0)
+        return self._ledger.decided_since(instant(midnight))
 
     def queue_length(self) -> int:
         """How many reviews wait, over all threads."""
         return self._ledger.queue_length()
 
-    def trail(
-        self, *, thread_id: str | None = None, kind: Kind | None = None, after: int = 0, limit: int = 200
-    ) -> list[Event]:
-        """Events of the audit trail in order."""
-        return self._ledger.events(thread_id=thread_id, kind=kind, after=after, limit=limit)
+    def trail(self, **narrowed: Any) -> list[Event]:
+        """Events of the audit trail, in order or newest first: see `agent.ports.Reads.events`."""
+        return self._ledger.events(**narrowed)
+
+    def whole_trail(self) -> Iterator[Event]:
+        """Every event in order, read a page at a time."""
+        return self._ledger.trail()
+
+    def verify(self) -> Verification:
+        """Check the chain of the whole trail, in constant memory."""
+        return verify(self._ledger.trail())
 
     def agents(self) -> Sequence[str]:
         return self._engine.agents()
@@ -380,6 +463,27 @@ class Console:
         span = policy.execute_by_of(policy.tools[action.tool]) if action.tool in policy.tools else None
         return instant(self._clock() + span) if span is not None else None
 
+    def _record_settlement(
+        self,
+        tx: Transaction,
+        thread: Thread,
+        action: Action,
+        outcome: Outcome,
+        result: str,
+        by: str,
+        now: str,
+    ) -> None:
+        end = State.DONE if outcome == "happened" else State.FAILED
+        text = {
+            "happened": result or told.HAPPENED,
+            "failed": told.settled_as_failed(result),
+            "ask_again": told.DID_NOT_HAPPEN,
+        }[outcome]
+        changes = {"ended_at": now, "result": text, "decision": {"type": "settle", "outcome": outcome}}
+        tx.move(action.key, State.UNKNOWN, end, **changes)
+        data = {"outcome": outcome, "result": text, "args": action.args}
+        tx.append(self._fact(Kind.OUTCOME_SETTLED, thread, now, by, action=action, data=data))
+
     def _record_refusal(self, thread_id: str, review_id: str | None, by: str, error: ReviewError) -> None:
         with self._ledger.write() as tx:
             thread = self._thread(tx, thread_id)
@@ -484,6 +588,18 @@ class Console:
             digest=action.call_digest if action else None,
             data=data,
         )
+
+
+def _settlement(actions: Sequence[Action], message_id: str) -> Mend:
+    """Results for all calls of the turn at once: a finished sibling's is in the ledger, not in the checkpoint."""
+    last = {action.key.tool_call_id: action for action in actions if action.key.message_id == message_id}
+    again = [a for a in last.values() if a.decision and a.decision.get("outcome") == "ask_again"]
+    results = [
+        Result(action.key.tool_call_id, action.tool, told.status(action.state), action.result)
+        for action in last.values()
+        if action.result is not None and action not in again
+    ]
+    return Mend(tuple(results), ask_again=tuple(action.key.tool_call_id for action in again))
 
 
 def _what_became(review: Review | None) -> str:

@@ -159,7 +159,7 @@ class Guard(BaseCallbackHandler):
         what = with_digests(replace(action, tool=tool, args=args), self._secret)
         if args is None or what.call_digest != action.call_digest:
             return self._not_run(tx, action, State.BLOCKED, Kind.EXECUTION_BLOCKED, told.BLOCKED, now)
-        if not tx.move(action.key, action.state, State.EXECUTING, started_at=now):
+        if not tx.move(action.key, action.state, State.EXECUTING, started_at=now, owner=self._run.owner):
             return Entry(stop=f"{tool} was started elsewhere at the same moment.")
         data = {"args": args, "attempt": action.key.attempt, "run_id": self._run.run_id}
         tx.append(self._fact(Kind.EXECUTION_STARTED, action, tool, action.key.tool_call_id, data))

@@ -205,7 +205,9 @@ def _mend(graph: Graph, config: RunnableConfig, mend: Mend, look: Look, run_id: 
 def _asked_again(call: Call, again: Sequence[str]) -> dict[str, Any]:
     kept = call.to_state()
     if call.tool_call_id in again:
-        kept |= {"fate": "ask", "attempt": call.attempt + 1}
+        # A call that ran without asking had no allowed decisions; now it is a person's.
+        kept |= {"fate": "ask", "attempt": call.attempt + 1, "tier": "ask"}
+        kept["allowed"] = call.allowed or ["approve", "reject"]
     return kept
 
 

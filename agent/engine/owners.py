@@ -44,10 +44,5 @@ class Owner:
         self._file.close()
 
 
-def pid_of(owner: str) -> int:
-    """The process id an owner's name begins with."""
-    return int(owner.partition("-")[0])
-
-
 def _path(folder: Path, owner: str) -> Path:
     return folder / f"{owner}.lock"

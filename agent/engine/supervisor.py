@@ -109,6 +109,10 @@ class Supervisor:
         found = [one.progress for one in self._all_live() if one.run.thread_id == thread_id]
         return found[0] if found else None
 
+    def lives(self, owner: str) -> bool:
+        """Whether another process under this name could still act: frozen counts as alive."""
+        return owner != self.owner and self._owner.lives(owner)
+
     def wait(self, run_id: str, seconds: float | None) -> bool:
         """Wait until the run has ended; false if it had not after `seconds`. Runs of others are polled."""
         with self._guard:

@@ -96,10 +96,16 @@ CREATE TABLE actions (
     started_at TEXT,
     ended_at TEXT,
     result TEXT,
+    owner TEXT,
+    looked_over_by TEXT,
     UNIQUE (thread_id, message_id, tool_call_id, attempt)
 ) STRICT;
 CREATE INDEX actions_by_call ON actions (thread_id, tool_call_id);
 CREATE INDEX actions_by_review ON actions (review_id, position) WHERE review_id IS NOT NULL;
+CREATE INDEX actions_unknown ON actions (thread_id) WHERE state = 'unknown';
+CREATE INDEX actions_not_looked_over ON actions (ended_at)
+    WHERE tier = 'log' AND looked_over_by IS NULL AND state IN ('done', 'failed');
+CREATE INDEX actions_decided_and_ended ON actions (ended_at) WHERE decided_by IS NOT NULL;
 
 CREATE TABLE events (
     seq INTEGER PRIMARY KEY,

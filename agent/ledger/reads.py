@@ -8,11 +8,34 @@ from datetime import datetime
 from typing import Any
 
 from agent.ledger import rows
+from agent.ports import Sought
 from agent.review.actions import Action, Review, State
 from agent.review.events import Event, Kind
 from agent.review.threads import Message, Run, Status, Thread
 
 TRAIL_PAGE = 1_000
+EVERYTHING = Sought()
+
+
+def _narrowed(sought: Sought) -> tuple[str, list[Any]]:
+    """The conditions on a review `r`, and their values."""
+    conditions: list[tuple[str, list[Any]]] = []
+    if sought.agent:
+        conditions.append(("AND r.agent = ?", [sought.agent]))
+    if sought.thread_id:
+        conditions.append(("AND r.thread_id = ?", [sought.thread_id]))
+    if sought.tool:
+        has = "AND EXISTS (SELECT 1 FROM actions AS a WHERE a.review_id = r.review_id AND a.tool = ?)"
+        conditions.append((has, [sought.tool]))
+    if sought.text:
+        says = """
+            AND (instr(r.thread_id, ?) OR EXISTS (
+                SELECT 1 FROM actions AS a WHERE a.review_id = r.review_id
+                AND (instr(lower(a.summary), ?) OR instr(lower(a.args), ?) OR instr(lower(a.tool), ?))))
+        """
+        low = sought.text.lower()
+        conditions.append((says, [sought.text, low, low, low]))
+    return " ".join(sql for sql, _ in conditions), [value for _, some in conditions for value in some]
 
 
 class SqliteReads:
@@ -77,18 +100,53 @@ class SqliteReads:
             "SELECT * FROM reviews WHERE thread_id = ? ORDER BY opened_at DESC, rowid DESC LIMIT 1", thread_id
         )
 
-    def queue(self, *, limit: int = 50, after: tuple[str, str] | None = None) -> list[Review]:
-        """Open reviews over all threads, oldest first, from behind the (opened_at, review_id) of `after`."""
-        opened_at, review_id = after or ("", "")
+    def queue(
+        self, *, limit: int = 50, after: tuple[str, str] | None = None, sought: Sought = EVERYTHING
+    ) -> list[Review]:
+        """Open reviews, oldest first, from behind the (opened_at, review_id) of `after`."""
+        where, values = _narrowed(sought)
         found = self._all(
-            """
-            SELECT * FROM reviews
-            WHERE state = 'open' AND (opened_at, review_id) > (?, ?)
+            f"""
+            SELECT * FROM reviews AS r
+            WHERE state = 'open' AND (opened_at, review_id) > (?, ?) {where}
             ORDER BY opened_at, review_id LIMIT ?
             """,
-            *(opened_at, review_id, limit),
+            *(*(after or ("", "")), *values, limit),
         )
         return [self._with_actions(row) for row in found]
+
+    def unknown(self, *, limit: int = 50) -> list[Action]:
+        """Actions over all threads whose outcome is unknown."""
+        found = self._all("SELECT * FROM actions WHERE state = 'unknown' ORDER BY rowid LIMIT ?", limit)
+        return [rows.to_action(row) for row in found]
+
+    def not_looked_over(self, *, limit: int = 50) -> list[Action]:
+        """Actions of tier `log` that ran without asking and that nobody has looked over, oldest first."""
+        found = self._all(
+            """
+            SELECT * FROM actions
+            WHERE tier = 'log' AND looked_over_by IS NULL AND state IN ('done', 'failed')
+            ORDER BY ended_at LIMIT ?
+            """,
+            limit,
+        )
+        return [rows.to_action(row) for row in found]
+
+    def decided_since(self, instant: str, *, limit: int = 50) -> list[Action]:
+        """Actions a person decided that have ended since, the last first."""
+        found = self._all(
+            """
+            SELECT * FROM actions WHERE decided_by IS NOT NULL AND ended_at >= ?
+            ORDER BY ended_at DESC LIMIT ?
+            """,
+            *(instant, limit),
+        )
+        return [rows.to_action(row) for row in found]
+
+    def running(self, *, limit: int = 50) -> list[Thread]:
+        """Threads with a run that is open now."""
+        found = self._all("SELECT * FROM threads WHERE status = 'running' ORDER BY updated_at LIMIT ?", limit)
+        return [rows.to_thread(row) for row in found]
 
     def queue_length(self) -> int:
         return int(self._all("SELECT count(*) AS n FROM reviews WHERE state = 'open'")[0]["n"])
@@ -119,17 +177,25 @@ class SqliteReads:
         *,
         thread_id: str | None = None,
         kind: Kind | None = None,
+        agent: str | None = None,
+        tool: str | None = None,
+        by: str | None = None,
+        since: str | None = None,
         after: int = 0,
+        before: int | None = None,
+        newest_first: bool = False,
         limit: int = 200,
     ) -> list[Event]:
-        """Events in order, from behind the number `after`, of one thread or one kind if named."""
-        where, values = ["seq > ?"], [after]
-        for name, value in (("thread_id", thread_id), ("kind", kind)):
-            if value is not None:
-                where.append(f"{name} = ?")
-                values.append(value)  # type: ignore[arg-type]
+        """Events numbered behind `after` and below `before`, narrowed to what is named."""
+        same = {"thread_id": thread_id, "kind": kind, "agent": agent, "tool": tool, "by": by}
+        narrowed = [(f"{name} = ?", value) for name, value in same.items() if value is not None]
+        bounds: list[tuple[str, Any]] = [("seq > ?", after)]
+        bounds += [("seq < ?", before)] if before is not None else []
+        bounds += [("at >= ?", since)] if since is not None else []
+        where, values = zip(*bounds, *narrowed, strict=True)
+        order = "DESC" if newest_first else "ASC"
         found = self._all(
-            f"SELECT * FROM events WHERE {' AND '.join(where)} ORDER BY seq LIMIT ?", *values, limit
+            f"SELECT * FROM events WHERE {' AND '.join(where)} ORDER BY seq {order} LIMIT ?", *values, limit
         )
         return [rows.to_event(row) for row in found]
 

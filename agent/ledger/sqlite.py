@@ -225,6 +225,16 @@ class SqliteTransaction(SqliteReads):
             *(key.thread_id, key.message_id, key.tool_call_id, key.attempt, start),
         )
 
+    def look_over(self, key: Key, by: str) -> bool:
+        return self._did(
+            """
+            UPDATE actions SET looked_over_by = ?
+            WHERE thread_id = ? AND message_id = ? AND tool_call_id = ? AND attempt = ?
+              AND looked_over_by IS NULL
+            """,
+            *(by, key.thread_id, key.message_id, key.tool_call_id, key.attempt),
+        )
+
     def open_review(self, review: Review, keys: Sequence[Key]) -> bool:
         opened = self._did(
             """

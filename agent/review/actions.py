@@ -103,6 +103,10 @@ class Action:
     ended_at: str | None = None
     result: str | None = None
     """What the model was, or will be, told as the tool's result."""
+    owner: str | None = None
+    """The process that started it."""
+    looked_over_by: str | None = None
+    """Who has looked over an action of tier `log` that ran without asking."""
 
 
 def with_digests(action: Action, secret: bytes) -> Action:

@@ -8,7 +8,7 @@
     ├── AlreadyDecided · ReviewExpired · ReviewChanged
     ├── InvalidDecision
     ├── ArgumentsRefused
-    ├── NothingToRetry · NothingToStop
+    ├── NothingToRetry · NothingToStop · NothingToSettle · StillAlive
     ├── LedgerUnavailable
     ├── PolicyError
     └── SettingsError
@@ -135,6 +135,21 @@ class NothingToRetry(ReviewError):
 class NothingToStop(ReviewError):
     def __init__(self, thread_id: str) -> None:
         super().__init__(f"Thread {thread_id} is not running. There is nothing to stop.")
+
+
+class NothingToSettle(ReviewError):
+    def __init__(self, thread_id: str, tool_call_id: str) -> None:
+        super().__init__(
+            f"Action {tool_call_id} on thread {thread_id} has no unknown outcome. Open the thread to see where it stands."
+        )
+
+
+class StillAlive(ReviewError):
+    def __init__(self, tool: str, pid: int) -> None:
+        super().__init__(
+            f"The process that started {tool} (pid {pid}) is frozen, not dead, and could still run it. "
+            "End that process first, then ask again."
+        )
 
 
 class LedgerUnavailable(ReviewError):

@@ -117,6 +117,18 @@ def text_fault(text: object) -> str:
     return ""
 
 
+def check_words(text: str, name: str) -> str:
+    """A person's free words, which may be empty, or `InvalidMessage`."""
+    if fault := text_fault(text):
+        raise InvalidMessage(f"The {name} {fault}")
+    return text
+
+
+def pid_of(owner: str) -> int:
+    """The process id that the name of a run's owner begins with."""
+    return int(owner.partition("-")[0])
+
+
 def check_message(text: str) -> str:
     """The text itself, or `InvalidMessage` if it is empty, too long or not encodable."""
     if fault := text_fault(text):

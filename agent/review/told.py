@@ -55,6 +55,16 @@ def failed(error: BaseException) -> str:
     return f"Error: {error}" if str(error) else f"Error: {type(error).__name__}"
 
 
+HAPPENED = "It took effect; a person confirmed it after the run was cut off."
+DID_NOT_HAPPEN = (
+    "It did not take effect; a person confirmed it after the run was cut off, and it is asked about again."
+)
+
+
+def settled_as_failed(words: str) -> str:
+    return f"Error: it failed, as a person found after the run was cut off. {words}".strip()
+
+
 STATUS_OF_END = {State.DONE: "success", State.RESPONDED: "success"}
 
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -15,10 +16,13 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    PlainSerializer,
+    PlainValidator,
     RootModel,
     SecretStr,
     computed_field,
     field_validator,
+    model_serializer,
     model_validator,
 )
 from typing_extensions import TypedDict
@@ -422,6 +426,10 @@ def test_a_root_model_is_looked_through():
     class Path(BaseModel):
         points: Points
 
+    assert faults_of(validate, Path, {"points": [{"z": 1}]}, unknown="refuse") == [
+        "args.points[0].x: expected a value, got nothing",
+        "args.points[0].z: expected no such argument (known: x, y), got 1",
+    ]
     made = validate(Path, {"points": [{"x": 1.0}]}, unknown="refuse")
     assert made.args == {"points": [{"x": 1.0, "y": 0.5}]}
     assert made.defaults == ("args.points[0].y",)
@@ -530,6 +538,79 @@ def test_a_default_that_its_own_schema_refuses_is_left_for_the_tool():
     assert made.defaults == ("args.limit",)
 
 
+def test_a_default_pydantic_would_not_take_as_it_stands_is_shown_as_it_will_arrive():
+    class Lax(BaseModel):
+        count: int = "7"  # type: ignore[assignment]
+
+    made = validate(Lax, {}, unknown="refuse")
+    assert identical(made.args, {"count": 7})
+    assert made.defaults == ("args.count",)
+
+
+def test_a_default_that_never_comes_to_rest_is_refused():
+    class Restless(BaseModel):
+        amount: int = 1
+
+        @field_validator("amount")
+        @classmethod
+        def more(cls, amount: int) -> int:
+            return amount + 1
+
+    assert "leaves as it is" in faults_of(validate, Restless, {}, unknown="drop")[0]
+
+
+class Money:
+    def __init__(self, cents: int) -> None:
+        self.cents = cents
+
+
+def _money(value: Any) -> Money:
+    return Money(value["cents"] if isinstance(value, dict) else value)
+
+
+def test_a_value_of_the_tools_own_type_is_handed_over_as_its_schema_writes_it():
+    class Pay(BaseModel):
+        model_config = ConfigDict(arbitrary_types_allowed=True)
+        sum: Annotated[Money, PlainValidator(_money), PlainSerializer(lambda money: {"cents": money.cents})]
+
+    made = validate(Pay, {"sum": 5}, unknown="refuse")
+    assert made.args == {"sum": {"cents": 5}}
+    assert made.coerced == (Coercion("args.sum", 5, {"cents": 5}),)
+    assert validate(Pay, {"sum": {"cents": 5}}, unknown="refuse").coerced == ()
+
+
+def test_a_value_its_schema_writes_in_a_way_it_cannot_read_is_refused():
+    class Write(BaseModel):
+        n: Annotated[int, PlainSerializer(lambda n: f"number {n}")]
+
+    class Line(BaseModel):
+        n: int
+
+        @model_serializer
+        def line(self) -> str:
+            return "line"
+
+    assert faults_of(validate, Write, {"n": 1}, unknown="drop") == [
+        'args.n: expected a value that its schema, given it again, leaves as it is, got "number 1"'
+    ]
+    assert faults_of(validate, Line, {"n": 1}, unknown="drop")
+
+
+def test_a_dataclass_is_compared_field_by_field():
+    @dataclass
+    class Place:
+        x: float
+        y: float = 0.5
+
+    class Go(BaseModel):
+        to: Place
+
+    made = validate(Go, {"to": {"x": 1}}, unknown="refuse")
+    assert identical(made.args, {"to": {"x": 1.0, "y": 0.5}})
+    assert made.defaults == ("args.to.y",)
+    assert made.coerced == (Coercion("args.to.x", 1, 1.0),)
+
+
 def test_a_schema_that_would_change_its_own_result_again_is_refused():
     class Raise(BaseModel):
         amount: int
@@ -606,6 +687,18 @@ def test_a_tool_made_from_a_function_gets_its_defaults():
     assert book.invoke(made.args) == "('Emma', 14.0, None)"
 
 
+def test_langchains_stand_ins_for_open_arguments_are_not_handed_over():
+    @tool
+    def spread(a: int, *args: Any, **kwargs: Any) -> str:
+        """Take anything."""
+        return repr((a, args, kwargs))
+
+    assert isinstance(spread.args_schema, type)
+    made = validate(spread.args_schema, {"a": 1}, unknown="refuse")
+    assert (made.args, made.defaults) == ({"a": 1}, ())
+    assert spread.invoke(made.args) == "(1, (), {})"
+
+
 TREE: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -670,6 +763,36 @@ def test_a_json_schema_names_every_fault():
         "args.subject: expected a value, got nothing",
         "args.to: expected text, got nothing",
     ]
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "expected"),
+    [
+        ({"oneOf": [{"type": "integer"}, {"minimum": 0}]}, 5, "exactly one of its forms, not several, got 5"),
+        (
+            {"not": {"const": 5}},
+            5,
+            "a value its schema takes (5 should not be valid under {'const': 5}), got 5",
+        ),
+        ({"const": "yes"}, "no", '"yes", got "no"'),
+        ({"pattern": "^a"}, "b", 'text matching "^a", got "b"'),
+        ({"type": ["array", "null"]}, True, "list or null, got true"),
+        (
+            {"anyOf": [{"minLength": 3, "type": "string"}, {"type": "null"}]},
+            "x",
+            'at least 3 characters, got "x"',
+        ),
+    ],
+)
+def test_what_a_json_schema_wants_is_told_in_words(part, value, expected):
+    assert faults_of(validate, {"properties": {"v": part}}, {"v": value}, unknown="drop") == [
+        f"args.v: expected {expected}"
+    ]
+
+
+def test_an_argument_a_json_schema_rules_out_is_refused():
+    (told,) = faults_of(validate, {"properties": {"v": False}}, {"v": 1}, unknown="drop")
+    assert told.endswith("expected no value here, got 1")
 
 
 def test_an_alternative_of_a_json_schema_is_judged_by_the_form_that_was_meant():
@@ -742,6 +865,11 @@ def test_references_inside_a_json_schema_are_followed():
     ]
 
 
+def test_a_reference_that_only_points_to_itself_ends():
+    schema = {"properties": {"a": {"$ref": "#/properties/a"}}}
+    assert faults_of(validate, schema, {"a": {"b": 1}}, unknown="drop")
+
+
 @pytest.mark.parametrize(
     "schema",
     [
@@ -807,6 +935,7 @@ def test_no_difference_is_found_exactly_where_the_digest_finds_none(before, afte
         (-0.0, "-0.0", "number"),
         ([1, "é"], '[\n  1,\n  "é"\n]', "list"),
         ({"a": 1.0}, '{\n  "a": 1.0\n}', "object"),
+        (1j, "1j", "complex"),
     ],
 )
 def test_a_value_is_shown_literally_and_its_type_named_in_words(value, shown, named):
