@@ -15,6 +15,7 @@ from agent.ports import (
     Clock,
     Continue,
     Engine,
+    Inside,
     Ledger,
     Mend,
     Result,
@@ -263,8 +264,37 @@ class Console:
     def history_length(self, thread_id: str) -> int:
         return self._ledger.message_count(thread_id)
 
-    def actions(self, thread_id: str) -> list[Action]:
-        return self._ledger.actions(thread_id)
+    def opening(self, thread_id: str) -> str:
+        """The message the thread began with, whole."""
+        first = self._ledger.messages(thread_id, before=1, limit=1)
+        return first[0].content if first else ""
+
+    def actions(self, thread_id: str, message_ids: Sequence[str] | None = None) -> list[Action]:
+        """The thread's actions as they were proposed, all or those of some messages."""
+        if message_ids is None:
+            return self._ledger.actions(thread_id)
+        return self._ledger.actions_of(thread_id, message_ids)
+
+    def decided_before(self, action: Action) -> list[Action]:
+        """What was decided in this thread on the same tool before, the last first."""
+        return self._ledger.last_decided(action.key.thread_id, action.proposed_tool)
+
+    def action(self, thread_id: str, tool_call_id: str) -> Action | None:
+        """The latest action under this call id."""
+        return self._ledger.latest_action(thread_id, tool_call_id)
+
+    def review(self, review_id: str) -> Review | None:
+        """A review, open or ended."""
+        return self._ledger.review(review_id)
+
+    def inside(self, thread_id: str) -> Inside:
+        """The thread as the engine holds it. Raises `UnknownThread`, and what a damaged checkpoint makes it raise."""
+        thread = self._thread(self._ledger, thread_id)
+        return self._engine.inside(thread.agent, thread_id)
+
+    def pulse(self, thread_id: str | None = None) -> int:
+        """A number that moves whenever anything was recorded, of all threads or of one."""
+        return self._ledger.last_seq(thread_id)
 
     def threads(self, limit: int = 50) -> list[Thread]:
         """Threads, the one that moved last first."""

@@ -123,6 +123,33 @@ class Look:
     """Some node has still to run."""
 
 
+@dataclass(frozen=True)
+class Step:
+    """One checkpoint of a thread, as a timeline shows it."""
+
+    checkpoint_id: str
+    at: str
+    step: int
+    source: str
+    next: tuple[str, ...]
+    messages: int
+
+
+@dataclass(frozen=True)
+class Inside:
+    """A thread as the engine holds it, for those who want to see how it works."""
+
+    nodes: tuple[str, ...]
+    edges: tuple[tuple[str, str, bool], ...]
+    """From, to, and whether it is taken under a condition."""
+    at: tuple[str, ...]
+    """The nodes that run next, or wait."""
+    payloads: Mapping[str, Any]
+    """What each waiting interrupt carries, by its id."""
+    steps: tuple[Step, ...]
+    """The last checkpoints, newest first."""
+
+
 Moment = Token | Said | Proposed | Paused
 
 
@@ -147,6 +174,9 @@ class Engine(Protocol):
 
     def look(self, agent: str, thread_id: str) -> Look:
         """Where the thread's checkpoint stands now."""
+
+    def inside(self, agent: str, thread_id: str, *, steps: int = 20) -> Inside:
+        """The agent's graph and the thread's last checkpoints; read only."""
 
 
 class RunCutOff(Exception):
@@ -181,6 +211,8 @@ class Reads(Protocol):
     def messages(self, thread_id: str, *, before: int | None = None, limit: int = 50) -> list[Message]: ...
     def message_count(self, thread_id: str) -> int: ...
     def actions(self, thread_id: str, *, states: Sequence[State] = ()) -> list[Action]: ...
+    def actions_of(self, thread_id: str, message_ids: Sequence[str]) -> list[Action]: ...
+    def last_decided(self, thread_id: str, tool: str, *, limit: int = 3) -> list[Action]: ...
     def latest_action(self, thread_id: str, tool_call_id: str) -> Action | None: ...
     def review(self, review_id: str) -> Review | None: ...
     def open_reviews(self, thread_id: str) -> list[Review]: ...
@@ -214,6 +246,7 @@ class Reads(Protocol):
         limit: int = 200,
     ) -> list[Event]: ...
     def trail(self) -> Iterator[Event]: ...
+    def last_seq(self, thread_id: str | None = None) -> int: ...
     def shown_at(self, review_id: str, reviewer: str) -> datetime | None: ...
     def beat(self, owner: str) -> int | None: ...
     def draft(self, review_id: str, reviewer: str) -> str | None: ...

@@ -27,6 +27,7 @@ from agent.engine.model import Models
 from agent.engine.saver import FencedSaver
 from agent.ports import (
     Continue,
+    Inside,
     Look,
     Mend,
     Moment,
@@ -37,6 +38,7 @@ from agent.ports import (
     RunCutOff,
     Said,
     Send,
+    Step,
     Token,
     deliveries,
 )
@@ -96,6 +98,20 @@ class LocalEngine:
     def look(self, agent: str, thread_id: str) -> Look:
         self.agent(agent)
         return _look(self._views[agent].get_state(_thread(thread_id)))
+
+    def inside(self, agent: str, thread_id: str, *, steps: int = 20) -> Inside:
+        self.agent(agent)
+        view = self._views[agent]
+        drawn = view.get_graph()
+        snapshot = view.get_state(_thread(thread_id))
+        history = view.get_state_history(_thread(thread_id), limit=steps)
+        return Inside(
+            nodes=tuple(drawn.nodes),
+            edges=tuple((edge.source, edge.target, edge.conditional) for edge in drawn.edges),
+            at=tuple(task.name for task in snapshot.tasks),
+            payloads={interrupt.id: interrupt.value for interrupt in snapshot.interrupts},
+            steps=tuple(_step(one) for one in history),
+        )
 
     def stream(self, run: Run, stop: threading.Event) -> Iterator[Moment]:
         if self._guard_for is None:
@@ -270,6 +286,18 @@ def _look(snapshot: StateSnapshot) -> Look:
         waiting=tuple(interrupt.id for interrupt in snapshot.interrupts),
         # Not `next`: it leaves out a node whose writes are saved while the step's checkpoint is not.
         unfinished=bool(snapshot.tasks),
+    )
+
+
+def _step(snapshot: StateSnapshot) -> Step:
+    about = snapshot.metadata or {}
+    return Step(
+        checkpoint_id=str(snapshot.config["configurable"]["checkpoint_id"]),
+        at=str(snapshot.created_at),
+        step=int(about.get("step", 0)),
+        source=str(about.get("source", "")),
+        next=tuple(snapshot.next),
+        messages=len(snapshot.values.get("messages", ())) if snapshot.values else 0,
     )
 
 

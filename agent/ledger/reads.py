@@ -78,6 +78,26 @@ class SqliteReads:
         )
         return [rows.to_action(row) for row in found]
 
+    def actions_of(self, thread_id: str, message_ids: Sequence[str]) -> list[Action]:
+        """The actions these messages proposed."""
+        marks = ", ".join("?" * len(message_ids))
+        found = self._all(
+            f"SELECT * FROM actions WHERE thread_id = ? AND message_id IN ({marks}) ORDER BY rowid",
+            *(thread_id, *message_ids),
+        )
+        return [rows.to_action(row) for row in found]
+
+    def last_decided(self, thread_id: str, tool: str, *, limit: int = 3) -> list[Action]:
+        """What a person decided on this tool in this thread before, the last first."""
+        found = self._all(
+            """
+            SELECT * FROM actions WHERE thread_id = ? AND proposed_tool = ? AND decided_by IS NOT NULL
+            ORDER BY decided_at DESC LIMIT ?
+            """,
+            *(thread_id, tool, limit),
+        )
+        return [rows.to_action(row) for row in found]
+
     def latest_action(self, thread_id: str, tool_call_id: str) -> Action | None:
         found = self._all(
             "SELECT * FROM actions WHERE thread_id = ? AND tool_call_id = ? ORDER BY rowid DESC LIMIT 1",
@@ -205,6 +225,15 @@ class SqliteReads:
         while page := self.events(after=after, limit=TRAIL_PAGE):
             yield from page
             after = page[-1].seq
+
+    def last_seq(self, thread_id: str | None = None) -> int:
+        """The number of the last event, of all or of one thread: it moves whenever anything happened."""
+        found = (
+            self._all("SELECT max(seq) AS n FROM events")
+            if thread_id is None
+            else self._all("SELECT max(seq) AS n FROM events WHERE thread_id = ?", thread_id)
+        )
+        return int(found[0]["n"] or 0)
 
     def shown_at(self, review_id: str, reviewer: str) -> datetime | None:
         """When this reviewer first saw this review."""
