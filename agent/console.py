@@ -87,6 +87,8 @@ class View:
     reviews: tuple[Review, ...]
     """Open reviews, oldest first."""
     progress: Progress | None
+    unknown: tuple[Action, ...]
+    """Actions whose outcome is unknown."""
     last_review: Review | None
     """The review opened last, whatever became of it."""
 
@@ -155,6 +157,10 @@ class Console:
         review = self._reviewable(self._ledger, thread_id, review_id)
         agent = self._engine.agent(review.agent)
         return rules.rule(decisions, review.actions, agent, self._secret)
+
+    def preview_one(self, review: Review, action: Action, decision: dict[str, Any]) -> Ruling:
+        """What one decision would do, whatever is decided on the others; changes nothing."""
+        return rules.rule([decision], [action], self._engine.agent(review.agent), self._secret)[0]
 
     def decide(self, thread_id: str, decisions: Any, *, by: str, review_id: str | None = None) -> Run:
         """Record one decision per action, all or none, and resume the agent. Returns the run.
@@ -254,6 +260,7 @@ class Console:
             thread=thread,
             reviews=tuple(self._ledger.open_reviews(thread_id)),
             progress=self._runs.progress(thread_id) if thread.status is Status.RUNNING else None,
+            unknown=tuple(self._ledger.actions(thread_id, states=[State.UNKNOWN])),
             last_review=self._ledger.last_review(thread_id),
         )
 
@@ -274,6 +281,11 @@ class Console:
         if message_ids is None:
             return self._ledger.actions(thread_id)
         return self._ledger.actions_of(thread_id, message_ids)
+
+    def claim(self, action: Action) -> str:
+        """What the agent said beside proposing this action: its claim, checked by nobody."""
+        found = self._ledger.message(action.key.thread_id, action.key.message_id)
+        return found.content if found else ""
 
     def decided_before(self, action: Action) -> list[Action]:
         """What was decided in this thread on the same tool before, the last first."""
@@ -337,6 +349,9 @@ class Console:
     def whole_trail(self) -> Iterator[Event]:
         """Every event in order, read a page at a time."""
         return self._ledger.trail()
+
+    def now(self) -> str:
+        return instant(self._clock())
 
     def verify(self) -> Verification:
         """Check the chain of the whole trail, in constant memory."""

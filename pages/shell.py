@@ -1,10 +1,11 @@
-"""The frame of every page: the navigation, and the count of what waits."""
+"""The frame of every page: the navigation with the count of what waits, and who you are."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from pages.parts import session
+from pages.parts.who import who
 
 
 def main() -> None:
@@ -19,9 +20,11 @@ def main() -> None:
         [
             st.Page("inbox.py", title=inbox, icon=":material/inbox:", url_path="inbox", default=True),
             st.Page("chat.py", title="Chat", icon=":material/forum:", url_path="chat"),
+            st.Page("audit.py", title="Audit", icon=":material/receipt_long:", url_path="audit"),
         ],
         position="top",
     )
+    who()
     session.show_flash()
     page.run()
 

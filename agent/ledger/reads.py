@@ -19,23 +19,20 @@ EVERYTHING = Sought()
 
 def _narrowed(sought: Sought) -> tuple[str, list[Any]]:
     """The conditions on a review `r`, and their values."""
-    conditions: list[tuple[str, list[Any]]] = []
-    if sought.agent:
-        conditions.append(("AND r.agent = ?", [sought.agent]))
-    if sought.thread_id:
-        conditions.append(("AND r.thread_id = ?", [sought.thread_id]))
-    if sought.tool:
-        has = "AND EXISTS (SELECT 1 FROM actions AS a WHERE a.review_id = r.review_id AND a.tool = ?)"
-        conditions.append((has, [sought.tool]))
-    if sought.text:
-        says = """
-            AND (instr(r.thread_id, ?) OR EXISTS (
-                SELECT 1 FROM actions AS a WHERE a.review_id = r.review_id
-                AND (instr(lower(a.summary), ?) OR instr(lower(a.args), ?) OR instr(lower(a.tool), ?))))
-        """
-        low = sought.text.lower()
-        conditions.append((says, [sought.text, low, low, low]))
-    return " ".join(sql for sql, _ in conditions), [value for _, some in conditions for value in some]
+    low = sought.text.lower()
+    conditions: list[tuple[str, list[Any]]] = [
+        ("AND r.agent = ?", [sought.agent]),
+        ("AND r.thread_id = ?", [sought.thread_id]),
+        ("AND r.opened_at < ?", [sought.opened_before]),
+        (f"AND {_HAS_ACTION} AND a.tool = ?)", [sought.tool]),
+        (f"AND (instr(lower(r.thread_id), ?) OR {_HAS_ACTION} AND {_SAYS}))", [low] * 4),
+    ]
+    used = [(sql, some) for sql, some in conditions if some[0]]
+    return " ".join(sql for sql, _ in used), [value for _, some in used for value in some]
+
+
+_HAS_ACTION = "EXISTS (SELECT 1 FROM actions AS a WHERE a.review_id = r.review_id"
+_SAYS = "(instr(lower(a.summary), ?) OR instr(lower(a.args), ?) OR instr(lower(a.tool), ?))"
 
 
 class SqliteReads:
@@ -63,6 +60,12 @@ class SqliteReads:
             *(thread_id, 2**62 if before is None else before, limit),
         )
         return [rows.to_message(row) for row in reversed(found)]
+
+    def message(self, thread_id: str, message_id: str) -> Message | None:
+        found = self._all(
+            "SELECT * FROM messages WHERE thread_id = ? AND message_id = ?", thread_id, message_id
+        )
+        return rows.to_message(found[0]) if found else None
 
     def message_count(self, thread_id: str) -> int:
         found = self._all(
