@@ -12,7 +12,7 @@ def main() -> None:
     waiting = session.console().queue_length()
     st.set_page_config(
         page_title=f"({waiting}) Review console" if waiting else "Review console",
-        page_icon=":material/fact_check:",
+        page_icon="✋",
         layout="wide",
     )
     inbox = f"Inbox · {waiting}" if waiting else "Inbox"
