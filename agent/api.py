@@ -34,6 +34,7 @@ STATUS: dict[type[errors.ReviewError], int] = {
     errors.ThreadBusy: 409,
     errors.ThreadStuck: 409,
     errors.OutcomeUnknown: 409,
+    errors.Halted: 409,
     errors.ReviewPending: 400,
     errors.NoPendingReview: 400,
     errors.ReviewIdNeeded: 400,

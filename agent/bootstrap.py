@@ -27,6 +27,7 @@ from agent.engine.model import Models
 from agent.engine.owners import Owner
 from agent.engine.recorder import Recorder
 from agent.engine.supervisor import Supervisor
+from agent.ledger.anchors import AnchorFile
 from agent.ledger.sqlite import SqliteLedger
 from agent.ports import Clock
 from agent.review.agents import Agent
@@ -102,11 +103,16 @@ def open_console(settings: Settings, *, clock: Clock = utc_now) -> Opened:
         return Guard(ledger, run, agent, secret, clock, told_of)
 
     engine.guard_with(guard_for)
-    console = Console(ledger, engine, supervisor, secret, clock)
-    supervisor.open(console.expire)
-    return Opened(
-        console, world, settings, supervisor, (supervisor.shut, engine.shut, ledger.shut, world.close)
-    )
+    anchors = AnchorFile(settings_module.anchor_path(settings))
+    console = Console(ledger, engine, supervisor, anchors, secret, clock)
+    console.anchor(every=1)
+    supervisor.open(console.expire, console.anchor)
+
+    def note_the_end() -> None:
+        console.anchor(every=1)
+
+    parts = (supervisor.shut, note_the_end, engine.shut, ledger.shut, world.close)
+    return Opened(console, world, settings, supervisor, parts)
 
 
 _lock = threading.Lock()

@@ -12,6 +12,7 @@ from typing import Any, Literal, Protocol
 from uuid import uuid4
 
 from agent.ports import (
+    Anchors,
     Clock,
     Continue,
     Engine,
@@ -32,6 +33,7 @@ from agent.review.agents import Agent
 from agent.review.decisions import Ruling
 from agent.review.errors import (
     AlreadyDecided,
+    Halted,
     NoPendingReview,
     NothingToRetry,
     NothingToSettle,
@@ -49,7 +51,9 @@ from agent.review.errors import (
     UnknownThread,
 )
 from agent.review.events import Event, Fact, Kind, Verification, instant, verify
+from agent.review.proof import Proof, proofs
 from agent.review.threads import (
+    Halt,
     Message,
     Progress,
     Run,
@@ -63,6 +67,7 @@ from agent.review.threads import (
 )
 
 OPENING = 120
+ANCHOR_EVERY = 100
 
 Outcome = Literal["happened", "failed", "ask_again"]
 
@@ -73,7 +78,7 @@ class Runs(Protocol):
     @property
     def owner(self) -> str: ...
     def start(self, run: Run) -> None: ...
-    def stop(self, thread_id: str) -> None: ...
+    def stop(self, thread_id: str | None) -> None: ...
     def wait(self, run_id: str, seconds: float | None) -> bool: ...
     def progress(self, thread_id: str) -> Progress | None: ...
     def lives(self, owner: str) -> bool: ...
@@ -96,9 +101,12 @@ class View:
 class Console:
     """The review console, over a ledger, an engine and a clock."""
 
-    def __init__(self, ledger: Ledger, engine: Engine, runs: Runs, secret: bytes, clock: Clock) -> None:
+    def __init__(
+        self, ledger: Ledger, engine: Engine, runs: Runs, anchors: Anchors, secret: bytes, clock: Clock
+    ) -> None:
         self._ledger, self._engine, self._runs = ledger, engine, runs
-        self._secret, self._clock = secret, clock
+        self._anchors, self._secret, self._clock = anchors, secret, clock
+        self._anchored = 0
 
     # Asking
 
@@ -150,6 +158,30 @@ class Console:
                 raise NothingToStop(thread_id)
         self._runs.stop(thread_id)
 
+    def stop_all(self, *, by: str) -> None:
+        """Stop every run at its next step, in every process, and let nothing new start until it is released."""
+        with self._ledger.write() as tx:
+            if tx.halt() is not None:
+                return
+            now = instant(self._clock())
+            tx.set_halt(Halt(by, now))
+            for run in tx.open_runs():
+                tx.ask_stop(run.run_id, by)
+            tx.append(Fact(kind=Kind.ALL_STOPPED, at=now, by=by))
+        self._runs.stop(None)
+
+    def release(self, *, by: str) -> None:
+        """Let runs start again. What was stopped stays stopped until somebody goes on with it."""
+        with self._ledger.write() as tx:
+            if tx.halt() is None:
+                return
+            tx.set_halt(None)
+            tx.append(Fact(kind=Kind.ALL_RELEASED, at=instant(self._clock()), by=by))
+
+    def halt(self) -> Halt | None:
+        """Who stopped everything, if it is stopped."""
+        return self._ledger.halt()
+
     # Deciding
 
     def preview(self, thread_id: str, decisions: Any, *, review_id: str | None = None) -> list[Ruling]:
@@ -198,6 +230,8 @@ class Console:
 
     def expire(self) -> None:
         """Close every review whose time is over. Nobody is there, so the model is not called."""
+        if self._ledger.halt() is not None:
+            return
         for review in self._ledger.expired(instant(self._clock())):
             with self._ledger.write() as tx:
                 run = self._expire(tx, review)
@@ -346,6 +380,15 @@ class Console:
         """Events of the audit trail, in order or newest first: see `agent.ports.Reads.events`."""
         return self._ledger.events(**narrowed)
 
+    def proof(self, action: Action) -> Proof:
+        """What the record says of this action, from proposal to result, and where it contradicts itself."""
+        thread_id, call_id = action.key.thread_id, action.key.tool_call_id
+        events = self._ledger.events(thread_id=thread_id, tool_call_id=call_id, limit=10_000)
+        under_this_id = [
+            one.key for one in self._ledger.actions(thread_id) if one.key.tool_call_id == call_id
+        ]
+        return proofs(events)[under_this_id.index(action.key)]
+
     def whole_trail(self) -> Iterator[Event]:
         """Every event in order, read a page at a time."""
         return self._ledger.trail()
@@ -354,8 +397,15 @@ class Console:
         return instant(self._clock())
 
     def verify(self) -> Verification:
-        """Check the chain of the whole trail, in constant memory."""
-        return verify(self._ledger.trail())
+        """Check the chain of the whole trail against itself and its anchors, in constant memory."""
+        return verify(self._ledger.trail(), self._anchors.read())
+
+    def anchor(self, *, every: int = ANCHOR_EVERY) -> None:
+        """Note the trail's head outside the ledger, if it has moved by `every` events since."""
+        head = self._ledger.head()
+        if head is not None and head.count - self._anchored >= every:
+            self._anchors.append(head)
+            self._anchored = head.count
 
     def agents(self) -> Sequence[str]:
         return self._engine.agents()
@@ -596,6 +646,9 @@ class Console:
             started_at=now,
             started_by=by,
         )
+        halt = tx.halt()
+        if halt is not None:
+            raise Halted(halt.by, halt.at)
         if not tx.open(run):
             raise ThreadBusy(thread.thread_id)
         tx.set_thread(thread.thread_id, Status.RUNNING, now)

@@ -14,9 +14,9 @@ from pydantic.dataclasses import dataclass as parsed
 
 from agent.review.actions import Action, Key, Review, ReviewState, State
 from agent.review.agents import Agent
-from agent.review.events import Event, Fact, Kind
+from agent.review.events import Anchor, Event, Fact, Kind
 from agent.review.screening import Call
-from agent.review.threads import Message, Run, RunState, Status, Thread
+from agent.review.threads import Halt, Message, Run, RunState, Status, Thread
 
 
 class Clock(Protocol):
@@ -241,6 +241,7 @@ class Reads(Protocol):
         agent: str | None = None,
         tool: str | None = None,
         by: str | None = None,
+        tool_call_id: str | None = None,
         since: str | None = None,
         after: int = 0,
         before: int | None = None,
@@ -250,6 +251,8 @@ class Reads(Protocol):
     def trail(self) -> Iterator[Event]: ...
     def last_seq(self, thread_id: str | None = None) -> int: ...
     def shown_at(self, review_id: str, reviewer: str) -> datetime | None: ...
+    def halt(self) -> Halt | None: ...
+    def head(self) -> Anchor | None: ...
     def beat(self, owner: str) -> int | None: ...
     def draft(self, review_id: str, reviewer: str) -> str | None: ...
 
@@ -289,8 +292,16 @@ class Transaction(Reads, Protocol):
     def first_shown(self, review_id: str, reviewer: str, at: str) -> bool:
         """True the first time this reviewer sees this review."""
 
+    def set_halt(self, halt: Halt | None) -> None: ...
     def set_beat(self, owner: str, beat: int) -> None: ...
     def set_draft(self, review_id: str, reviewer: str, body: str | None) -> None: ...
+
+
+class Anchors(Protocol):
+    """Where the trail's head is noted now and then, outside the ledger's own folder."""
+
+    def read(self) -> list[Anchor]: ...
+    def append(self, anchor: Anchor) -> None: ...
 
 
 class Ledger(Reads, Protocol):

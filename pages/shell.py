@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.parts import session
+from pages.parts.stop_all import banner
 from pages.parts.who import who
 
 
@@ -25,6 +26,7 @@ def main() -> None:
         position="top",
     )
     who()
+    banner()
     session.show_flash()
     page.run()
 

@@ -125,6 +125,8 @@ class Guard(BaseCallbackHandler):
         run = tx.run(self._run.run_id)
         if run is None or run.state is not RunState.OPEN or run.owner != self._run.owner:
             return Entry(stop="This run was taken over by another process.")
+        if halt := tx.halt():
+            return Entry(stop=f"{halt.by} stopped everything.")
         if run.stop_by:
             return Entry(stop=f"{run.stop_by} stopped this run.")
         action = tx.latest_action(run.thread_id, call_id)

@@ -10,8 +10,8 @@ from typing import Any
 from agent.ledger import rows
 from agent.ports import Sought
 from agent.review.actions import Action, Review, State
-from agent.review.events import Event, Kind
-from agent.review.threads import Message, Run, Status, Thread
+from agent.review.events import Anchor, Event, Kind
+from agent.review.threads import Halt, Message, Run, Status, Thread
 
 TRAIL_PAGE = 1_000
 EVERYTHING = Sought()
@@ -203,6 +203,7 @@ class SqliteReads:
         agent: str | None = None,
         tool: str | None = None,
         by: str | None = None,
+        tool_call_id: str | None = None,
         since: str | None = None,
         after: int = 0,
         before: int | None = None,
@@ -210,7 +211,14 @@ class SqliteReads:
         limit: int = 200,
     ) -> list[Event]:
         """Events numbered behind `after` and below `before`, narrowed to what is named."""
-        same = {"thread_id": thread_id, "kind": kind, "agent": agent, "tool": tool, "by": by}
+        same = {
+            "thread_id": thread_id,
+            "kind": kind,
+            "agent": agent,
+            "tool": tool,
+            "by": by,
+            "tool_call_id": tool_call_id,
+        }
         narrowed = [(f"{name} = ?", value) for name, value in same.items() if value is not None]
         bounds: list[tuple[str, Any]] = [("seq > ?", after)]
         bounds += [("seq < ?", before)] if before is not None else []
@@ -242,6 +250,16 @@ class SqliteReads:
         """When this reviewer first saw this review."""
         found = self._all("SELECT at FROM shown WHERE review_id = ? AND reviewer = ?", review_id, reviewer)
         return datetime.fromisoformat(found[0]["at"]) if found else None
+
+    def halt(self) -> Halt | None:
+        """Who stopped everything, if it is stopped."""
+        found = self._all("SELECT by, at FROM halt")
+        return Halt(found[0]["by"], found[0]["at"]) if found else None
+
+    def head(self) -> Anchor | None:
+        """Where the trail ends now."""
+        found = self._all("SELECT seq, hash, at FROM events ORDER BY seq DESC LIMIT 1")
+        return Anchor(found[0]["seq"], found[0]["hash"], found[0]["at"]) if found else None
 
     def beat(self, owner: str) -> int | None:
         found = self._all("SELECT beat FROM owners WHERE owner = ?", owner)

@@ -3,7 +3,7 @@
     ReviewError
     ├── UnknownThread · UnknownAgent · UnknownModel
     ├── InvalidMessage
-    ├── ThreadBusy · ThreadStuck · OutcomeUnknown
+    ├── ThreadBusy · ThreadStuck · OutcomeUnknown · Halted
     ├── ReviewPending · NoPendingReview · ReviewIdNeeded
     ├── AlreadyDecided · ReviewExpired · ReviewChanged
     ├── InvalidDecision
@@ -68,6 +68,11 @@ class OutcomeUnknown(ReviewError):
             f"Nobody knows whether {tool} on thread {thread_id} took effect, because it was cut off. "
             "Settle that action first: it happened, it failed, or ask again."
         )
+
+
+class Halted(ReviewError):
+    def __init__(self, by: str, at: str) -> None:
+        super().__init__(f"Everything was stopped by {by} at {at}. Release the stop, then try again.")
 
 
 class ReviewPending(ReviewError):

@@ -11,7 +11,8 @@ from agent.review.args import show
 from agent.review.threads import Message, ToolCall
 from pages.parts import session
 from pages.parts.literal import line, literal
-from pages.parts.words import ACTION_COLOR, ACTION_WORDS
+from pages.parts.trail import sentence
+from pages.parts.words import ACTION_COLOR, ACTION_WORDS, clock
 
 LAST = 50
 """Messages drawn at once; earlier ones are a click away."""
@@ -93,3 +94,21 @@ def _rest(action: Action) -> None:
     if action.result is not None:
         st.caption("Result the agent got")
         literal(action.result)
+    if action.tier == "ask" and action.review_id is not None:
+        _proof(action)
+
+
+def _proof(action: Action) -> None:
+    """The record of this action, read only when it is opened."""
+    name = session.key("proof", action.key.message_id, action.key.tool_call_id)
+    with st.expander("The record of this action", key=name, on_change="rerun") as opened:
+        if not opened.open:
+            return
+        proof = session.console().proof(action)
+        for fault in proof.faults:
+            st.error(fault)
+        literal(
+            "\n".join(f"{clock(event.at)}  {event.by or ''}  {sentence(event)}" for event in proof.events)
+        )
+        if not proof.faults:
+            st.caption("What ran is what was decided.")

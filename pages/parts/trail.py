@@ -53,6 +53,8 @@ WORDS: dict[Kind, str] = {
     Kind.OUTCOME_UNKNOWN: "cut off: the outcome is unknown",
     Kind.OUTCOME_SETTLED: "settled the outcome",
     Kind.ACTION_LOOKED_OVER: "looked it over",
+    Kind.ALL_STOPPED: "stopped everything",
+    Kind.ALL_RELEASED: "released the stop",
     Kind.RULE_MADE: "made a rule",
     Kind.RULE_APPLIED: "a rule applied",
     Kind.RULE_REVOKED: "revoked a rule",

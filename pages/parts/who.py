@@ -6,6 +6,7 @@ import streamlit as st
 
 from agent.review.threads import text_fault
 from pages.parts import session
+from pages.parts.stop_all import stop_all
 
 LONGEST = 80
 
@@ -26,6 +27,7 @@ def who() -> None:
         st.text(f"You are {session.reviewer()} (unverified)", width="content")
         with st.popover("Change", type="tertiary"):
             _name()
+        stop_all()
     if session.REVIEWER in st.session_state:
         keep = st.components.v2.component("keep_name", js=KEEP)
         keep(data={"cookie": session.NAME_COOKIE, "name": session.reviewer()}, key="keep-name")
