@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,7 +14,6 @@ import pytest
 from agent.bootstrap import Opened, open_console
 from agent.review.actions import State
 from agent.review.errors import UnknownThread
-from agent.review.events import Kind
 from agent.review.threads import Status
 from agent.settings import Settings
 from tests.conftest import SetClock, until
@@ -162,22 +162,23 @@ class Crashes:
 
     def __init__(self, folder: Path, settings: Settings) -> None:
         self._folder, self._settings = folder, settings
+        self._start = folder / "start"
         self.clock = SetClock()
 
-    def each(
-        self,
-        when: When,
-        script: Callable[[Opened], None],
-        after: Callable[[Opened], None],
-        before: Callable[[Settings], None] = lambda settings: None,
-    ) -> int:
+    def beforehand(
+        self, script: Callable[[Opened], None], *, number: int = 0, when: When = "after", only: str = ""
+    ) -> None:
+        """What stands in the folder before each death: all that `script` did, up to a first death or to its end."""
+        settings = self._on(self._start)
+        assert die(settings, self.clock, script, number, when, only=only) is bool(number)
+
+    def each(self, when: When, script: Callable[[Opened], None], after: Callable[[Opened], None]) -> int:
         """Let `script` die at every commit in turn; `after` is what the next process then does. How many there were."""
         number = 1
         while True:
-            settings = self._settings.model_copy(
-                update={"review_data": self._folder / f"{when}-{number}"}
-            )
-            before(settings)
+            settings = self._on(self._folder / f"{when}-{number}")
+            if self._start.exists():
+                shutil.copytree(self._start, settings.review_data)
             died = die(settings, self.clock, script, number, when)
             opened = open_console(settings, clock=self.clock)
             try:
@@ -191,10 +192,15 @@ class Crashes:
                 return number - 1
             number += 1
 
+    def _on(self, data: Path) -> Settings:
+        return self._settings.model_copy(update={"review_data": data})
+
 
 @pytest.fixture
 def crashes(tmp_path: Path, settings: Settings) -> Crashes:
-    return Crashes(tmp_path, settings)
+    agents = tmp_path / "langgraph.json"
+    agents.write_text('{"graphs": {"mail": "./agent/bootstrap.py:mail"}}')
+    return Crashes(tmp_path, settings.model_copy(update={"review_agents": agents}))
 
 
 WHEN = pytest.mark.parametrize("when", ["before", "after"])
@@ -210,3 +216,65 @@ def test_a_turn_is_finished_once_wherever_its_process_died(
         check(opened, story)
 
     assert crashes.each(when, story.tell, go_on) > 15
+
+
+CLOSED = replace(
+    MIXED, sent=(), ends={**MIXED.ends, "a": State.CANCELLED, "r": State.CANCELLED, "e": State.CANCELLED}
+)
+EXPIRED = Story(
+    MIXED.message,
+    ends={
+        "a": State.EXPIRED,
+        "r": State.EXPIRED,
+        "e": State.EXPIRED,
+        "s": State.WITHDRAWN,
+        "l": State.WITHDRAWN,
+        "n": State.REFUSED,
+    },
+)
+
+
+@WHEN
+def test_a_closed_review_is_closed_or_waits_wherever_its_process_died(crashes: Crashes, when: When) -> None:
+    def close(opened: Opened) -> None:
+        assert opened.console.wait(opened.console.close(THREAD, by="ana"), 30)
+
+    def go_on(opened: Opened) -> None:
+        if opened.console.view(THREAD).reviews:
+            close(opened)
+        finish(opened, CLOSED)
+        check(opened, CLOSED)
+
+    crashes.beforehand(MIXED.begin)
+    assert crashes.each(when, close, go_on) > 8
+
+
+@WHEN
+def test_a_review_expires_whole_wherever_its_process_died(crashes: Crashes, when: When) -> None:
+    def expire(opened: Opened) -> None:
+        opened.console.expire()
+        until(lambda: opened.console.view(THREAD).thread.status is Status.IDLE)
+
+    def go_on(opened: Opened) -> None:
+        expire(opened)
+        check(opened, EXPIRED)
+        model_calls = [m for m in opened.console.history(THREAD) if m.type == "ai"]
+        assert len(model_calls) == 3, "the proposal, the closing answer, and the answer to the next message"
+
+    crashes.beforehand(MIXED.begin)
+    crashes.clock.move(hours=25)
+    assert crashes.each(when, expire, go_on) > 4
+
+
+@WHEN
+@pytest.mark.parametrize("cut_off", [1, 2], ids=["first call", "second call"])
+@pytest.mark.parametrize("moment", ["before", "after"], ids=["not happened", "happened"])
+def test_a_settled_turn_is_finished_wherever_its_process_died(
+    crashes: Crashes, cut_off: int, moment: When, when: When
+) -> None:
+    def go_on(opened: Opened) -> None:
+        finish(opened, MIXED)
+        check(opened, MIXED)
+
+    crashes.beforehand(MIXED.tell, number=cut_off, when=moment, only="world")
+    assert crashes.each(when, lambda opened: finish(opened, MIXED), go_on) > 8
