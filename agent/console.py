@@ -129,7 +129,8 @@ class Console:
             now = instant(self._clock())
             thread = tx.thread(thread_id) or self._start_thread(tx, thread_id, agent, model, text, by, now)
             self._check_free(tx, thread)
-            results = self._withdraw(tx, thread, by, now)
+            broken = thread.status in (Status.FAILED, Status.STOPPED)
+            results = self._answer_calls(tx, thread, by, now) if broken else ()
             message = Message(id=uuid4().hex, type="human", content=text)
             tx.put_messages(thread_id, [message], now)
             tx.append(self._fact(Kind.MESSAGE_SENT, thread, now, by, data={"text": text}))
@@ -259,9 +260,7 @@ class Console:
             self._record_settlement(tx, thread, action, outcome, result, by, now)
             if tx.actions(thread_id, states=[State.UNKNOWN]):
                 return None
-            run = self._open_run(
-                tx, thread, by, now, _settlement(tx.actions(thread_id), action.key.message_id)
-            )
+            run = self._open_run(tx, thread, by, now, _settlement(tx.actions(thread_id)))
         self._runs.start(run)
         return run
 
@@ -598,28 +597,34 @@ class Console:
             return None
         if not tx.end_review(review.review_id, ReviewState.EXPIRED, now, "nobody", "nobody decided in time"):
             return None
-        results = [
-            self._end_action(tx, action, State.EXPIRED, told.EXPIRED, now) for action in review.actions
-        ]
+        for action in review.actions:
+            self._end_action(tx, action, State.EXPIRED, told.EXPIRED, now)
         tx.append(
             self._fact(Kind.REVIEW_EXPIRED, thread, now, None, review=review, data={"told": told.EXPIRED})
         )
-        results += self._withdraw(tx, thread, "nobody", now)
-        return self._open_run(tx, thread, "nobody", now, Mend(tuple(results), closing=told.EXPIRED_ANSWER))
+        results = self._answer_calls(tx, thread, "nobody", now)
+        return self._open_run(tx, thread, "nobody", now, Mend(results, closing=told.EXPIRED_ANSWER))
 
-    def _withdraw(self, tx: Transaction, thread: Thread, by: str, now: str) -> tuple[Result, ...]:
-        """Give every call that was free to run, and will not now, its end and its result."""
+    def _answer_calls(self, tx: Transaction, thread: Thread, by: str, now: str) -> tuple[Result, ...]:
+        """A result for every call of the turn: what ran keeps its own, what was free to run and will not ends now."""
         results = []
-        for action in tx.actions(thread.thread_id, states=[State.APPROVED, State.PENDING]):
-            # Pending here means: proposed by a run that failed before its review was opened.
-            end = State.WITHDRAWN if action.state is State.APPROVED else State.CANCELLED
-            results.append(self._end_action(tx, action, end, told.FAILED_TURN, now))
-            data = {"told": told.FAILED_TURN}
-            tx.append(self._fact(Kind.ACTION_WITHDRAWN, thread, now, by, action=action, data=data))
+        for action in _latest_calls(tx.actions(thread.thread_id)):
+            if action.state in (State.APPROVED, State.PENDING):
+                # Pending here means: proposed by a run that failed before its review was opened.
+                end = State.WITHDRAWN if action.state is State.APPROVED else State.CANCELLED
+                results.append(self._end_action(tx, action, end, told.FAILED_TURN, now))
+                data = {"told": told.FAILED_TURN}
+                tx.append(self._fact(Kind.ACTION_WITHDRAWN, thread, now, by, action=action, data=data))
+            elif action.result is not None:
+                results.append(self._answer(tx, action, action.state, action.result, now))
         return tuple(results)
 
     def _end_action(self, tx: Transaction, action: Action, end: State, text: str, now: str) -> Result:
         tx.move(action.key, action.state, end, ended_at=now, result=text)
+        return self._answer(tx, action, end, text, now)
+
+    def _answer(self, tx: Transaction, action: Action, end: State, text: str, now: str) -> Result:
+        """Put the action's result into the transcript, under the id that its message always has."""
         key, status = action.key, told.status(end)
         message = Message(
             id=result_id(key.message_id, key.tool_call_id),
@@ -629,7 +634,7 @@ class Console:
             status=status,
         )
         tx.put_messages(key.thread_id, [message], now)
-        return Result(action.key.tool_call_id, action.tool, status, text)
+        return Result(key.tool_call_id, action.tool, status, text)
 
     def _open_run(
         self, tx: Transaction, thread: Thread, by: str, now: str, delivery: Send | Resume | Mend | Continue
@@ -688,13 +693,19 @@ class Console:
         )
 
 
-def _settlement(actions: Sequence[Action], message_id: str) -> Mend:
+def _latest_calls(actions: Sequence[Action]) -> list[Action]:
+    """The calls of the turn that was proposed last, each in its last attempt."""
+    last = {a.key.tool_call_id: a for a in actions if a.key.message_id == actions[-1].key.message_id}
+    return list(last.values())
+
+
+def _settlement(actions: Sequence[Action]) -> Mend:
     """Results for all calls of the turn at once: a finished sibling's is in the ledger, not in the checkpoint."""
-    last = {action.key.tool_call_id: action for action in actions if action.key.message_id == message_id}
-    again = [a for a in last.values() if a.decision and a.decision.get("outcome") == "ask_again"]
+    calls = _latest_calls(actions)
+    again = [a for a in calls if a.decision and a.decision.get("outcome") == "ask_again"]
     results = [
         Result(action.key.tool_call_id, action.tool, told.status(action.state), action.result)
-        for action in last.values()
+        for action in calls
         if action.result is not None and action not in again
     ]
     return Mend(tuple(results), ask_again=tuple(action.key.tool_call_id for action in again))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -203,27 +203,28 @@ def _mend(graph: Graph, config: RunnableConfig, mend: Mend, look: Look, run_id: 
         if all(message.id != closing.id for message in look.messages):
             graph.update_state(config, {"messages": [*results, closing]}, as_node="llm_call")
         return
+    left = _open_calls(look).keys() - {result.tool_call_id for result in mend.results}
+    update = {"messages": results, "calls": [_mended(call, mend, left) for call in look.calls]}
     if mend.ask_again:
         again = [call for call in look.calls if call.tool_call_id in mend.ask_again and call.fate == "run"]
         if again or results:
-            calls = [_asked_again(call, mend.ask_again) for call in look.calls]
-            graph.update_state(config, {"messages": results, "calls": calls}, as_node="screen")
-        return
-    if results:
-        left = _open_calls(look).keys() - {result.tool_call_id for result in mend.results}
-        if left:
-            onward = Command(update={"messages": results}, goto="tool_node")
-            graph.update_state(config, onward, as_node="human_review")
-        else:
-            graph.update_state(config, {"messages": results}, as_node="tool_node")
+            graph.update_state(config, update, as_node="screen")
+    elif results and left:
+        graph.update_state(config, Command(update=update, goto="tool_node"), as_node="human_review")
+    elif results:
+        graph.update_state(config, update, as_node="tool_node")
 
 
-def _asked_again(call: Call, again: Sequence[str]) -> dict[str, Any]:
+def _mended(call: Call, mend: Mend, left: Set[str]) -> dict[str, Any]:
+    """The call after the mending: asked about again, or answered if it has a result by now."""
     kept = call.to_state()
-    if call.tool_call_id in again:
+    if call.tool_call_id in mend.ask_again:
         # A call that ran without asking had no allowed decisions; now it is a person's.
         kept |= {"fate": "ask", "attempt": call.attempt + 1, "tier": "ask"}
         kept["allowed"] = call.allowed or ["approve", "reject"]
+    elif call.tool_call_id not in left:
+        # Else a later question about a sibling would ask about this one too.
+        kept["fate"] = "answered"
     return kept
 
 
