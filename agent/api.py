@@ -29,6 +29,7 @@ WAITERS = 256
 STATUS: dict[type[errors.ReviewError], int] = {
     errors.UnknownThread: 404,
     errors.UnknownAgent: 400,
+    errors.AgentNotLoaded: 409,
     errors.UnknownModel: 400,
     errors.InvalidMessage: 422,
     errors.ThreadBusy: 409,

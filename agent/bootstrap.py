@@ -87,13 +87,11 @@ def open_console(settings: Settings, *, clock: Clock = utc_now) -> Opened:
             [f"REVIEW_MODEL={settings.review_model!r}: use one of {', '.join(models.names())}"]
         )
     world = World(data / "world.sqlite")
-    agents = {
-        name: _with_clocks(demo.define(world), settings)
-        for name, demo in served(settings.review_agents).items()
-    }
+    demos, broken = served(settings.review_agents)
+    agents = {name: _with_clocks(demo.define(world), settings) for name, demo in demos.items()}
     secret = _secret(data / "digest.key")
     ledger = SqliteLedger(data / "ledger.sqlite")
-    engine = LocalEngine(agents, models, data / "checkpoints.sqlite")
+    engine = LocalEngine(agents, models, data / "checkpoints.sqlite", broken=broken)
     supervisor = Supervisor(ledger, engine, Recorder(ledger, secret, clock), Owner(data / "owners"), clock)
 
     def guard_for(run: Run, agent: Agent) -> Guard:
@@ -137,27 +135,34 @@ def close() -> None:
             _opened = None
 
 
-def served(path: Path) -> Mapping[str, DemoAgent]:
-    """The agents a LangGraph configuration file names. Raises `SettingsError` for what cannot be served."""
+def served(path: Path) -> tuple[Mapping[str, DemoAgent], Mapping[str, str]]:
+    """The agents a LangGraph configuration file names, and those that could not be loaded, with the reason.
+
+    Raises `SettingsError` if the file cannot be read or names no agent at all.
+    """
     try:
-        graphs = json.loads(path.read_text(encoding="utf-8"))["graphs"]
-        found = {name: _target(path.parent, where) for name, where in graphs.items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, ImportError) as error:
+        graphs = dict(json.loads(path.read_text(encoding="utf-8"))["graphs"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise SettingsError([f"REVIEW_AGENTS={str(path)!r}: {type(error).__name__}: {error}"]) from error
-    wrong = [
-        f"REVIEW_AGENTS: {name} is not an agent of this console" for name, one in found.items() if one is None
-    ]
-    if wrong or not found:
-        raise SettingsError(wrong or [f"REVIEW_AGENTS={str(path)!r} names no graph"])
-    return {name: one for name, one in found.items() if one is not None}
+    if not graphs:
+        raise SettingsError([f"REVIEW_AGENTS={str(path)!r} names no graph"])
+    found, broken = {}, {}
+    for name, where in graphs.items():
+        try:
+            found[name] = _target(where)
+        except Exception as error:  # whatever a module raises while it is imported
+            broken[name] = f"{type(error).__name__}: {error}"
+    return found, broken
 
 
-def _target(folder: Path, where: str) -> DemoAgent | None:
+def _target(where: str) -> DemoAgent:
     """What `./agent/bootstrap.py:mail` names; modules of this repository are imported by their own name."""
-    file, _, name = where.rpartition(":")
+    file, _, name = str(where).rpartition(":")
     module = Path(file).with_suffix("").as_posix().removeprefix("./").replace("/", ".")
     found = getattr(importlib.import_module(module), name)
-    return found if isinstance(found, DemoAgent) else None
+    if not isinstance(found, DemoAgent):
+        raise TypeError(f"{where} is not an agent of this console")
+    return found
 
 
 def _with_clocks(agent: Agent, settings: Settings) -> Agent:

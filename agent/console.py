@@ -6,7 +6,7 @@ engine. None of them runs an agent itself: a run is started, and can be waited f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 from uuid import uuid4
@@ -411,6 +411,10 @@ class Console:
 
     def agent(self, name: str) -> Agent:
         return self._engine.agent(name)
+
+    def broken_agents(self) -> Mapping[str, str]:
+        """The agents that are configured and could not be loaded, with the reason."""
+        return self._engine.broken()
 
     def models(self) -> Sequence[str]:
         return self._engine.models()

@@ -157,10 +157,13 @@ class Engine(Protocol):
     """Agents at work. Every method names the run or thread it is about; none keeps state between calls."""
 
     def agent(self, name: str) -> Agent:
-        """The agent served under this name; raises `UnknownAgent`."""
+        """The agent served under this name; raises `UnknownAgent`, or `AgentNotLoaded` with the reason."""
 
     def agents(self) -> Sequence[str]:
         """The names served, in the order of the configuration."""
+
+    def broken(self) -> Mapping[str, str]:
+        """The agents that are configured and could not be loaded, with the reason."""
 
     def models(self) -> Sequence[str]:
         """The models a thread can be started with, the default first."""

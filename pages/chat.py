@@ -40,6 +40,8 @@ def main() -> None:
         st.button("Start a new thread", key="new", on_click=session.go_to_thread, args=(None,))
         return
     _header(view)
+    if not _is_served(view):
+        return
     if st.session_state.get("view") == VIEWS[1]:
         under_the_hood(view)
     else:
@@ -69,6 +71,18 @@ def _header(view: View) -> None:
             args=(view,),
         )
         st.button("Other threads", key="new", type="tertiary", on_click=session.go_to_thread, args=(None,))
+
+
+def _is_served(view: View) -> bool:
+    """Whether the thread's agent is there; without it the conversation can be read, and nothing else."""
+    try:
+        session.console().agent(view.thread.agent)
+    except ReviewError as error:
+        st.warning("This thread can be read, but not continued: its agent is not there.")
+        line(str(error))
+        conversation(view.thread.thread_id)
+        return False
+    return True
 
 
 def _again(view: View) -> None:

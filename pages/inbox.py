@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from agent.review.actions import Review, ReviewState
+from agent.review.errors import ReviewError
 from pages.parts import session
 from pages.parts.card import card
 from pages.parts.inbox_list import inbox_list, move, next_after
@@ -35,9 +36,19 @@ def _selected(waiting: list[Review]) -> None:
     if review is None:
         _nothing(unknown=review_id is not None)
     elif review.state is ReviewState.OPEN:
-        card(review, after=next_after, later=move)
+        _open(review)
     else:
         _ended(review)
+
+
+def _open(review: Review) -> None:
+    try:
+        session.console().agent(review.agent)
+    except ReviewError as error:
+        st.warning("This review cannot be decided now: its agent is not there.")
+        line(str(error))
+        return
+    card(review, after=next_after, later=move)
 
 
 def _nothing(unknown: bool) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from agent.review.errors import ReviewError
 from pages.parts import session
+from pages.parts.literal import line
 from pages.parts.stop_all import banner
 from pages.parts.who import who
 
@@ -28,7 +30,11 @@ def main() -> None:
     who()
     banner()
     session.show_flash()
-    page.run()
+    try:
+        page.run()
+    except ReviewError as error:
+        st.error("This page cannot be drawn now.")
+        line(str(error))
 
 
 main()

@@ -44,7 +44,7 @@ from agent.ports import (
 )
 from agent.review import told
 from agent.review.agents import Agent
-from agent.review.errors import UnknownAgent
+from agent.review.errors import AgentNotLoaded, UnknownAgent
 from agent.review.screening import Call
 from agent.review.shapes import resume_value
 from agent.review.threads import Message, Run, ToolCall, result_id
@@ -65,10 +65,11 @@ class LocalEngine:
         models: Models,
         path: Path | str,
         *,
+        broken: Mapping[str, str] | None = None,
         window: int = built_in.WINDOW,
         max_rounds: int = built_in.MAX_ROUNDS,
     ) -> None:
-        self._agents, self._models = agents, models
+        self._agents, self._models, self._broken = agents, models, broken or {}
         # A reader of its own, because one saver is one connection and one lock.
         self._writer, self._reader = FencedSaver(path), FencedSaver(path)
         self._recursion_limit = built_in.STEPS_PER_ROUND * (max_rounds + 2)
@@ -85,12 +86,17 @@ class LocalEngine:
         self._guard_for = guard_for
 
     def agent(self, name: str) -> Agent:
+        if name in self._broken:
+            raise AgentNotLoaded(name, self._broken[name])
         if name not in self._agents:
             raise UnknownAgent(name, self.agents())
         return self._agents[name]
 
     def agents(self) -> Sequence[str]:
         return tuple(self._agents)
+
+    def broken(self) -> Mapping[str, str]:
+        return self._broken
 
     def models(self) -> Sequence[str]:
         return self._models.names()

@@ -1,7 +1,7 @@
 """Everything that can be refused, and what to do about it.
 
     ReviewError
-    ├── UnknownThread · UnknownAgent · UnknownModel
+    ├── UnknownThread · UnknownAgent · AgentNotLoaded · UnknownModel
     ├── InvalidMessage
     ├── ThreadBusy · ThreadStuck · OutcomeUnknown · Halted
     ├── ReviewPending · NoPendingReview · ReviewIdNeeded
@@ -39,6 +39,13 @@ class UnknownThread(ReviewError):
 class UnknownAgent(ReviewError):
     def __init__(self, agent: str, known: Sequence[str]) -> None:
         super().__init__(f"There is no agent {agent!r}. Use one of: {', '.join(known)}.")
+
+
+class AgentNotLoaded(ReviewError):
+    def __init__(self, agent: str, reason: str) -> None:
+        super().__init__(
+            f"The agent {agent!r} could not be loaded: {reason}. Mend it, then restart the console."
+        )
 
 
 class UnknownModel(ReviewError):

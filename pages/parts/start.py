@@ -7,6 +7,7 @@ import streamlit as st
 from agent.review.errors import ReviewError
 from pages.parts import session
 from pages.parts.decide import WAIT_FOR_RUN
+from pages.parts.literal import line
 from pages.parts.words import STATUS_COLOR, STATUS_WORDS, ago
 
 SHOWN = 30
@@ -15,24 +16,37 @@ DEMO = "Tell Bob and Eve the meeting moved to 11, and archive the old invitation
 
 def start() -> None:
     """The form for a new thread, beside the threads there are."""
-    console = session.console()
     left, right = st.columns([3, 2], gap="medium")
     with left:
         st.subheader("Ask an agent to do something")
-        agent = st.segmented_control(
-            "Agent", console.agents(), default=console.agents()[0], key="new-agent", required=True
-        )
-        st.selectbox("Model", console.models(), key="new-model")
-        st.caption("It stops before anything that its policy asks about. Try one of these:")
-        for place, request in enumerate(console.agent(str(agent)).suggestions):
-            st.button(request, key=session.key("suggestion", place), on_click=_send, args=(request,))
+        _broken()
+        if session.console().agents():
+            _form()
     with right:
         _threads()
+
+
+def _form() -> None:
+    console = session.console()
+    agents = console.agents()
+    agent = st.segmented_control("Agent", agents, default=agents[0], key="new-agent", required=True)
+    st.selectbox("Model", console.models(), key="new-model")
+    st.caption("It stops before anything that its policy asks about. Try one of these:")
+    for place, request in enumerate(console.agent(str(agent)).suggestions):
+        st.button(request, key=session.key("suggestion", place), on_click=_send, args=(request,))
     st.chat_input("Write to the agent", key="message", on_submit=_send_typed)
 
 
+def _broken() -> None:
+    for name, reason in session.console().broken_agents().items():
+        st.warning("An agent could not be loaded. Mend it, then restart the console.")
+        line(f"{name}: {reason}")
+
+
 def demo() -> None:
-    """A button that puts something before a reviewer."""
+    """A button that puts something before a reviewer, where there is an agent to do it."""
+    if not session.console().agents():
+        return
     st.button("Start a demo", key="demo", type="primary", icon=":material/play_arrow:", on_click=_demo)
 
 
