@@ -63,6 +63,8 @@ class Mend:
 
     results: tuple[Result, ...]
     closing: str | None = None
+    closing_id: str = ""
+    """The id of the closing message, so that it is said once."""
     ask_again: tuple[str, ...] = ()
     """Tool call ids that are asked about once more, each as the next attempt."""
     kind: Literal["mend"] = "mend"

@@ -185,7 +185,7 @@ def _deliver(graph: Graph, config: RunnableConfig, run: Run) -> tuple[Any, Look]
         case Resume() as resume if resume.review_id in look.waiting:
             return Command(resume={resume.review_id: resume_value(resume.decisions)}), look
         case Mend() as mend:
-            _mend(graph, config, mend, look, run.run_id)
+            _mend(graph, config, mend, look)
             return None, _look(graph.get_state(config))
         case Send() | Resume() | Continue():
             return None, look
@@ -201,11 +201,11 @@ def _message(send: Send, look: Look) -> dict[str, Any]:
     return {"messages": [*results, HumanMessage(send.text, id=send.message_id)]}
 
 
-def _mend(graph: Graph, config: RunnableConfig, mend: Mend, look: Look, run_id: str) -> None:
+def _mend(graph: Graph, config: RunnableConfig, mend: Mend, look: Look) -> None:
     """Write results for open calls as the node that would have given them (see the README's map)."""
     results: list[AnyMessage] = [_tool_message(result, look) for result in _missing(mend.results, look)]
     if mend.closing is not None:
-        closing = AIMessage(mend.closing, id=f"closing-{run_id}")
+        closing = AIMessage(mend.closing, id=mend.closing_id)
         if all(message.id != closing.id for message in look.messages):
             graph.update_state(config, {"messages": [*results, closing]}, as_node="llm_call")
         return

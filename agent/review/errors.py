@@ -58,8 +58,13 @@ class InvalidMessage(ReviewError):
 
 
 class ThreadBusy(ReviewError):
-    def __init__(self, thread_id: str) -> None:
-        super().__init__(f"Thread {thread_id} is running. Wait until it pauses or answers, then try again.")
+    """A run is open. `last` tells of the review that was ended before it, for whoever came second."""
+
+    def __init__(self, thread_id: str, last: str = "") -> None:
+        because = f" Its last review, {last}" if last else ""
+        super().__init__(
+            f"Thread {thread_id} is running.{because} Wait until it pauses or answers, then try again."
+        )
 
 
 class ThreadStuck(ReviewError):
