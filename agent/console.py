@@ -270,7 +270,7 @@ class Console(Looking):
         ):
             return None
         for action in review.actions:
-            entry.end(action, State.EXPIRED, told.EXPIRED)
+            tx.move(action.key, State.PENDING, State.EXPIRED, ended_at=entry.now, result=told.EXPIRED)
         entry.note(Kind.REVIEW_EXPIRED, {"told": told.EXPIRED}, review=review)
         closing_id = f"closing-{review.review_id}"
         return self._open_run(entry, Mend(entry.answer_calls(), told.EXPIRED_ANSWER, closing_id))
