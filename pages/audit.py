@@ -6,7 +6,8 @@ from typing import Any
 
 import streamlit as st
 
-from agent.review.args import diff, show
+from agent.review.args import show
+from agent.review.differences import diff
 from agent.review.events import Event, Kind, Verification
 from pages.parts import session
 from pages.parts.literal import line, literal

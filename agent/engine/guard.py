@@ -20,9 +20,9 @@ from agent.ports import Clock, Ledger, Transaction
 from agent.review import told
 from agent.review.actions import Action, State, with_digests
 from agent.review.agents import Agent
-from agent.review.args import validate
 from agent.review.errors import ArgumentsRefused, LedgerUnavailable
 from agent.review.events import Fact, Kind, instant
+from agent.review.fitting import validate
 from agent.review.threads import Run, RunState
 
 

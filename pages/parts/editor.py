@@ -5,8 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from agent.review.actions import Action, Review
-from agent.review.args import diff, show
+from agent.review.args import show
 from agent.review.decisions import Ruling
+from agent.review.differences import diff
 from agent.review.errors import ArgumentsRefused
 from pages.parts import draft as drafts
 from pages.parts import session
