@@ -19,6 +19,7 @@ from agent.review.errors import ReviewError
 REVIEWER = "reviewer"
 NAME_COOKIE = "review_name"
 FLASH = "flash"
+SHOWN_FLASH = "flash-shown"
 SEEN = "edited-digests-seen"
 CARD = "card-on-screen"
 
@@ -71,8 +72,16 @@ def flash_error(headline: str, error: ReviewError) -> None:
     flash("error", headline, str(error))
 
 
+def keep_flash() -> None:
+    """Before a page is drawn anew by itself: what a person may still be reading stays."""
+    shown = st.session_state.get(SHOWN_FLASH)
+    if shown is not None and shown[0] != "toast" and FLASH not in st.session_state:
+        st.session_state[FLASH] = shown
+
+
 def show_flash() -> None:
     kept = st.session_state.pop(FLASH, None)
+    st.session_state[SHOWN_FLASH] = kept
     if kept is None:
         return
     kind, headline, detail = kept
