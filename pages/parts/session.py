@@ -22,6 +22,7 @@ FLASH = "flash"
 SHOWN_FLASH = "flash-shown"
 SEEN = "edited-digests-seen"
 CARD = "card-on-screen"
+DRAFT = "draft-on-screen"
 
 # The address.
 THREAD = "thread"
@@ -118,6 +119,16 @@ def is_on_screen(review: Review, action: Action) -> bool:
 
 def _on_card(review: Review, action: Action) -> tuple[str, str, str]:
     return review.review_id, action.key.tool_call_id, action.shown_digest
+
+
+def put_draft_on_screen(review: Review, body: str | None) -> None:
+    """From now on, decisions of this session on this review are those of this draft."""
+    st.session_state[DRAFT] = (review.review_id, body)
+
+
+def draft_on_screen(review: Review) -> str | None:
+    review_id, body = st.session_state.get(DRAFT, (None, None))
+    return body if review_id == review.review_id else None
 
 
 def edited_digest_seen(review: Review, action: Action) -> str | None:
