@@ -84,7 +84,9 @@ def test_after_the_only_decision_nothing_waits(opens: Opens, mail: Review) -> No
     assert "Nothing waits for a decision." in screen.said()
 
 
-def test_a_review_that_is_over_says_who_ended_it_and_how(opens: Opens, console: Console, mail: Review) -> None:
+def test_a_review_that_is_over_says_who_ended_it_and_how(
+    opens: Opens, console: Console, mail: Review
+) -> None:
     assert console.wait(console.decide(mail.thread_id, [{"type": "reject"}], by="ben"), 30)
     said = opens(review=mail.review_id).said()
     assert "This review is over." in said
