@@ -32,6 +32,7 @@ def main() -> None:
     if thread_id is None:
         start()
         return
+    drawn = session.console().pulse(thread_id)
     try:
         view = session.console().view(thread_id)
     except UnknownThread as error:
@@ -51,7 +52,7 @@ def main() -> None:
         with right:
             world_panel(thread_id, view.thread.agent)
         _message_box(view)
-    watch(thread_id)
+    watch(drawn, thread_id)
 
 
 def _header(view: View) -> None:

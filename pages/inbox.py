@@ -16,12 +16,13 @@ from pages.parts.watch import watch
 
 
 def main() -> None:
+    drawn = session.console().pulse()
     left, right = st.columns([2, 3], gap="medium")
     with left:
         waiting = inbox_list()
     with right:
         _selected(waiting)
-    watch()
+    watch(drawn)
 
 
 def _selected(waiting: list[Review]) -> None:

@@ -36,7 +36,7 @@ def card(review: Review, *, after: Goes | None = None, later: Callable[..., None
             _stepper(review, draft, place)
         line(action.summary)
         _what_would_run(action)
-        _around(review, action)
+        _around(review, action, draft)
         decisions(review, action, draft, after=after, later=later)
 
 
@@ -79,7 +79,7 @@ def _stepper(review: Review, draft: Draft, place: int) -> None:
     def go() -> None:
         to = st.session_state.get(name)
         if to is not None:
-            drafts.save(review, Draft(drafts.load(review).choices, int(to)))
+            drafts.save(review, Draft(drafts.on_screen(review).choices, int(to)))
 
     st.segmented_control(
         "Actions of this review",
@@ -130,7 +130,7 @@ def _notes(action: Action) -> None:
         line(f"{path}: {show(before)} ({type_name(before)}) becomes {show(after)} ({type_name(after)})")
 
 
-def _around(review: Review, action: Action) -> None:
+def _around(review: Review, action: Action, draft: Draft) -> None:
     console = session.console()
     siblings = console.actions(review.thread_id, [action.key.message_id])
     free = [one for one in siblings if one.state is State.APPROVED]
@@ -149,4 +149,4 @@ def _around(review: Review, action: Action) -> None:
         with st.expander("The agent's claim, not checked"):
             literal(claim)
     with st.expander("Copy as"):
-        copy_as(review)
+        copy_as(review, draft)

@@ -11,12 +11,12 @@ import streamlit as st
 from agent.review.actions import Review
 from agent.review.errors import ArgumentsRefused
 from pages.parts import draft as drafts
+from pages.parts.draft import Draft
 from pages.parts.literal import literal
 
 
-def answer(review: Review) -> dict[str, object]:
+def answer(review: Review, draft: Draft) -> dict[str, object]:
     """The body that would decide the review as the draft now stands; undecided actions as a rejection."""
-    draft = drafts.load(review)
     made = []
     for action in review.actions:
         choice = draft.of(action)
@@ -28,9 +28,9 @@ def answer(review: Review) -> dict[str, object]:
     return {"thread_id": review.thread_id, "review_id": review.review_id, "decisions": made}
 
 
-def copy_as(review: Review) -> None:
+def copy_as(review: Review, draft: Draft) -> None:
     """What is chosen now, in three forms; what is not chosen yet stands as a rejection."""
-    body = answer(review)
+    body = answer(review, draft)
     compact = json.dumps(body, ensure_ascii=False)
     here = urlsplit(st.context.url or "http://127.0.0.1:8501")
     url = f"{here.scheme}://{here.netloc}/hitl/review"

@@ -106,7 +106,9 @@ def _words(review: Review, action: Action, field: str, label: str, value: str) -
     name = session.action_key(field, review, action)
 
     def keep() -> None:
-        drafts.save(review, drafts.load(review).with_choice(action, **{field: st.session_state[name] or ""}))
+        drafts.save(
+            review, drafts.on_screen(review).with_choice(action, **{field: st.session_state[name] or ""})
+        )
 
     st.text_area(label, value=value, key=name, on_change=keep, max_chars=20_000)
 
@@ -135,7 +137,7 @@ def _choose(review: Review, action: Action, kind: str) -> None:
     if not session.is_on_screen(review, action):
         session.flash("warning", MOVED)
         return
-    draft = drafts.load(review).with_choice(action, type=kind)
+    draft = drafts.on_screen(review).with_choice(action, type=kind)
     undecided = [place for place, one in enumerate(review.actions) if not draft.of(one).type]
     onward = kind == "approve" and undecided
     drafts.save(review, Draft(draft.choices, undecided[0] if onward else review.actions.index(action)))
@@ -145,7 +147,7 @@ def _send(review: Review, action: Action, after: Goes) -> None:
     if not session.is_on_screen(review, action):
         session.flash("warning", MOVED)
         return
-    draft = drafts.load(review)
+    draft = drafts.on_screen(review)
     try:
         made = [drafts.decision(review, one, draft.of(one)) for one in review.actions]
         run = session.console().decide(

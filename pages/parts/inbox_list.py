@@ -41,12 +41,17 @@ def next_after(review: Review) -> None:
 
 def move(review: Review, by: int = 1) -> None:
     """Select the review `by` places further in the queue, around its end."""
-    queue = [one.review_id for one in session.console().queue(limit=PAGE, after=_cursor(), sought=_sought())]
-    ids = [one for one in queue if one != review.review_id or by == 0]
-    place = queue.index(review.review_id) if review.review_id in queue else 0
+    waiting = session.console().queue(limit=PAGE, after=_cursor(), sought=_sought())
+    ids = [one.review_id for one in waiting if one.review_id != review.review_id]
+    place = sum(1 for one in waiting if _age(one) < _age(review))
     step = place if by > 0 else place - 1
     session.put_in_address(session.ACTION, None)
     session.put_in_address(session.REVIEW, ids[step % len(ids)] if ids else None)
+
+
+def _age(review: Review) -> tuple[str, str]:
+    """The queue's order: a review that has left it still has its place there."""
+    return review.opened_at, review.review_id
 
 
 def _selected(waiting: list[Review]) -> str | None:

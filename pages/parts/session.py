@@ -19,8 +19,10 @@ from agent.review.errors import ReviewError
 REVIEWER = "reviewer"
 NAME_COOKIE = "review_name"
 FLASH = "flash"
+SHOWN_FLASH = "flash-shown"
 SEEN = "edited-digests-seen"
 CARD = "card-on-screen"
+DRAFT = "draft-on-screen"
 
 # The address.
 THREAD = "thread"
@@ -71,8 +73,16 @@ def flash_error(headline: str, error: ReviewError) -> None:
     flash("error", headline, str(error))
 
 
+def keep_flash() -> None:
+    """Before a page is drawn anew by itself: what a person may still be reading stays."""
+    shown = st.session_state.get(SHOWN_FLASH)
+    if shown is not None and shown[0] != "toast" and FLASH not in st.session_state:
+        st.session_state[FLASH] = shown
+
+
 def show_flash() -> None:
     kept = st.session_state.pop(FLASH, None)
+    st.session_state[SHOWN_FLASH] = kept
     if kept is None:
         return
     kind, headline, detail = kept
@@ -109,6 +119,16 @@ def is_on_screen(review: Review, action: Action) -> bool:
 
 def _on_card(review: Review, action: Action) -> tuple[str, str, str]:
     return review.review_id, action.key.tool_call_id, action.shown_digest
+
+
+def put_draft_on_screen(review: Review, body: str | None) -> None:
+    """From now on, decisions of this session on this review are those of this draft."""
+    st.session_state[DRAFT] = (review.review_id, body)
+
+
+def draft_on_screen(review: Review) -> str | None:
+    review_id, body = st.session_state.get(DRAFT, (None, None))
+    return body if review_id == review.review_id else None
 
 
 def edited_digest_seen(review: Review, action: Action) -> str | None:

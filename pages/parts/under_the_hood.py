@@ -8,6 +8,7 @@ import streamlit as st
 
 from agent.console import View
 from agent.ports import Inside
+from pages.parts import draft as drafts
 from pages.parts import session
 from pages.parts.copy_as import answer
 from pages.parts.literal import literal
@@ -30,7 +31,7 @@ def under_the_hood(view: View) -> None:
             st.markdown("**The command about to be sent**, as your draft stands")
             decisions = [
                 {name: value for name, value in one.items() if not name.endswith("_digest")}
-                for one in answer(review)["decisions"]  # type: ignore[attr-defined]
+                for one in answer(review, drafts.load(review))["decisions"]  # type: ignore[attr-defined]
             ]
             resume = json.dumps({review.review_id: {"decisions": decisions}}, ensure_ascii=False, indent=2)
             literal(f"Command(resume={resume})")

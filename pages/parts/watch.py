@@ -10,11 +10,8 @@ EVERY = 1.5  # seconds
 
 
 @st.fragment(run_every=EVERY)
-def watch(thread_id: str | None = None) -> None:
-    """Follow all threads, or one."""
-    name = session.key("pulse", thread_id or "all")
-    pulse = session.console().pulse(thread_id)
-    drawn = st.session_state.get(name)
-    st.session_state[name] = pulse
-    if drawn is not None and drawn != pulse:
+def watch(drawn: int, thread_id: str | None = None) -> None:
+    """Follow all threads, or one, from `drawn` on: the pulse read before the page was drawn."""
+    if session.console().pulse(thread_id) != drawn:
+        session.keep_flash()
         st.rerun()
