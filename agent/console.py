@@ -6,6 +6,7 @@ engine. None of them runs an agent itself: a run is started, and can be waited f
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 from uuid import uuid4
 
@@ -41,6 +42,8 @@ from agent.review.threads import (
     pid_of,
 )
 from agent.standing import check_free, gone, known, reviewable
+
+log = logging.getLogger(__name__)
 
 OPENING = 120
 ANCHOR_EVERY = 100
@@ -162,8 +165,12 @@ class Console(Looking):
         if self._ledger.halt() is not None:
             return
         for review in self._ledger.expired(self.now()):
-            with self._ledger.write() as tx:
-                run = self._expire(tx, review)
+            try:
+                with self._ledger.write() as tx:
+                    run = self._expire(tx, review)
+            except ReviewError as error:  # its agent is not served, say: the others still expire
+                log.warning("review %s could not expire: %s", review.review_id, error)
+                continue
             if run is not None:
                 self._runs.start(run)
 
