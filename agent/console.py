@@ -214,7 +214,7 @@ class Console:
                 raise NothingToSettle(thread_id, tool_call_id)
             if tx.open_run(thread_id) is not None:
                 raise ThreadBusy(thread_id)
-            if outcome == "ask_again" and action.owner and self._runs.lives(action.owner):
+            if outcome == "ask_again" and action.owner and self._may_still_act(thread_id, action.owner):
                 raise StillAlive(action.tool, pid_of(action.owner))
             self._record_settlement(tx, thread, action, outcome, result, by, now)
             if tx.actions(thread_id, states=[State.UNKNOWN]):
@@ -338,6 +338,10 @@ class Console:
             tx.set_draft(review_id, reviewer, body)
 
     # What the use cases share
+
+    def _may_still_act(self, thread_id: str, owner: str) -> bool:
+        """Whether a process that started an action could yet run it: another one, or this one if it was frozen."""
+        return self._runs.lives(owner) or self._runs.progress(thread_id) is not None
 
     def _thread(self, reads: Any, thread_id: str) -> Thread:
         found: Thread | None = reads.thread(thread_id)
