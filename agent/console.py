@@ -189,7 +189,7 @@ class Console(Looking):
                 raise NothingToSettle(thread_id, tool_call_id)
             if tx.open_run(thread_id) is not None:
                 raise ThreadBusy(thread_id)
-            if outcome == "ask_again" and action.owner and self._runs.lives(action.owner):
+            if outcome == "ask_again" and action.owner and self._may_still_act(thread_id, action.owner):
                 raise StillAlive(action.tool, pid_of(action.owner))
             entry = self._entry(tx, thread, by)
             entry.settle(action, outcome, result)
@@ -227,6 +227,10 @@ class Console(Looking):
             self._anchored = head.count
 
     # What the use cases share
+
+    def _may_still_act(self, thread_id: str, owner: str) -> bool:
+        """Whether a process that started an action could yet run it: another one, or this one if it was frozen."""
+        return self._runs.lives(owner) or self._runs.progress(thread_id) is not None
 
     def _entry(self, tx: Transaction, thread: Thread, by: str) -> Entry:
         return Entry(tx, thread, by, self._clock())
