@@ -32,6 +32,7 @@ from agent.review.decisions import Ruling
 from agent.review.errors import (
     AlreadyDecided,
     NoPendingReview,
+    NothingToAskAgain,
     NothingToRetry,
     NothingToSettle,
     NothingToStop,
@@ -137,6 +138,12 @@ class Console:
             run = self._open_run(tx, thread, by, now, deliveries.validate_python(last.delivery))
         self._runs.start(run)
         return run
+
+    def ask_again(self, thread_id: str, *, by: str) -> Run:
+        """Ask once more on a stuck thread. Raises `NothingToAskAgain`."""
+        thread = self._thread(self._ledger, thread_id)
+        self._check_settled(self._ledger, thread)
+        raise NothingToAskAgain(thread_id)
 
     def stop(self, thread_id: str, *, by: str) -> None:
         """Let the thread's run stop at its next step; the thread stays resumable. Raises `NothingToStop`."""

@@ -8,7 +8,8 @@
     ├── AlreadyDecided · ReviewExpired · ReviewChanged
     ├── InvalidDecision
     ├── ArgumentsRefused
-    ├── NothingToRetry · NothingToStop · NothingToSettle · StillAlive
+    ├── NothingToRetry · NothingToStop · NothingToSettle · NothingToAskAgain · StillAlive
+    ├── ModelFailed
     ├── LedgerUnavailable
     ├── PolicyError
     └── SettingsError
@@ -144,12 +145,23 @@ class NothingToSettle(ReviewError):
         )
 
 
+class NothingToAskAgain(ReviewError):
+    def __init__(self, thread_id: str) -> None:
+        super().__init__(
+            f"Thread {thread_id} is not stuck, so there is nothing to ask again. Open the thread to see where it stands."
+        )
+
+
 class StillAlive(ReviewError):
     def __init__(self, tool: str, pid: int) -> None:
         super().__init__(
             f"The process that started {tool} (pid {pid}) is frozen, not dead, and could still run it. "
             "End that process first, then ask again."
         )
+
+
+class ModelFailed(ReviewError):
+    """The model gave no reply that can be used; the text says why and what a person can do about it."""
 
 
 class LedgerUnavailable(ReviewError):
