@@ -7,6 +7,7 @@ what came after it, whatever of it was seen while it was written; and it is the 
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -140,9 +141,22 @@ def _of_event(event: Event) -> Iterator[Told]:
         yield "tool_finished", {**about, "status": STATUS_OF[event.kind], "result": result}
 
 
-def _in_order(messages: Iterable[Message], events: Iterable[Event]) -> list[Message | Event]:
-    """By the time they were recorded; messages first where it is the same."""
-    return sorted([*messages, *events], key=lambda item: item.at)
+def _in_order(messages: Iterable[Message], events: Iterable[Event]) -> Iterator[Message | Event]:
+    """A tool's events stand before its result; what else is news of the tools came last."""
+    left = deque(events)
+    for message in messages:
+        if message.type == "tool" and any(one.tool_call_id == message.tool_call_id for one in left):
+            yield from _up_to_the_end_of(message.tool_call_id, left)
+        yield message
+    yield from left
+
+
+def _up_to_the_end_of(tool_call_id: str | None, events: deque[Event]) -> Iterator[Event]:
+    while events:
+        event = events.popleft()
+        yield event
+        if event.tool_call_id == tool_call_id and event.kind in STATUS_OF:
+            return
 
 
 def _started_at(console: Console, run: Run) -> int:

@@ -53,9 +53,9 @@ class Refusal(BaseModel):
 
     detail: str
     code: str = Field(description="The kind of refusal, such as `AlreadyDecided`.")
-    by: str | None = Field(None, description="AlreadyDecided: who was first.")
-    what: str | None = Field(None, description="AlreadyDecided: what was decided.")
-    at: str | None = Field(None, description="AlreadyDecided: when, in UTC.")
+    by: str | None = Field(None, description="Who was first, where somebody was.")
+    what: str | None = Field(None, description="What they decided.")
+    at: str | None = Field(None, description="When, in UTC.")
     pending_review: PendingReview | None = Field(None, description="ReviewChanged: what waits now.")
 
 
@@ -122,7 +122,7 @@ async def _by_rule(_: Request, error: Exception) -> JSONResponse:
         return refused(422, [{"type": "value_error", "loc": ["body"], "msg": str(error)}], _code(error))
     more: dict[str, Any] = {}
     match error:
-        case errors.AlreadyDecided():
+        case errors.AlreadyDecided() | errors.ThreadBusy(by=str()):
             more = {"by": error.by, "what": error.what, "at": error.at}
         case errors.ReviewChanged() if error.review is not None:
             more = {"pending_review": shapes.pending_review(error.review)}

@@ -20,6 +20,8 @@ from agent.api.refusals import documented, misshapen
 from agent.api.waiting import off, until_ended, until_stopped
 from agent.console import Console
 from agent.ports import Sought
+from agent.review.actions import ReviewState
+from agent.review.errors import ThreadBusy
 from agent.review.events import Kind, instant
 from agent.review.threads import THREAD_ID, Run
 
@@ -133,9 +135,20 @@ async def review(request: Request, body: bodies.ReviewBody, at: At, by: By, pref
     """Decide a review, one decision per action, and wait until the agent pauses or answers."""
 
     def decide() -> Run:
-        return at.decide(body.thread_id, body.given(), by=by, review_id=body.review_id)
+        try:
+            return at.decide(body.thread_id, body.given(), by=by, review_id=body.review_id)
+        except ThreadBusy:
+            raise ThreadBusy(body.thread_id, _decided(at, body)) from None
 
     return await _started(request, at, body.thread_id, decide)
+
+
+def _decided(at: Console, body: bodies.ReviewBody) -> tuple[str, str, str] | None:
+    """By whom, what and when the review asked about was decided, if it was: the thread runs on that now."""
+    last = at.view(body.thread_id).last_review
+    if last is None or last.state is not ReviewState.DECIDED or body.review_id not in (None, last.review_id):
+        return None
+    return str(last.ended_by), str(last.outcome), str(last.ended_at)
 
 
 @_starts_a_run("/close")

@@ -52,8 +52,15 @@ class InvalidMessage(ReviewError):
 
 
 class ThreadBusy(ReviewError):
-    def __init__(self, thread_id: str) -> None:
-        super().__init__(f"Thread {thread_id} is running. Wait until it pauses or answers, then try again.")
+    """`decided` says by whom, what and when, where somebody else's decision is what the thread is running on."""
+
+    def __init__(self, thread_id: str, decided: tuple[str, str, str] | None = None) -> None:
+        nobody: tuple[str | None, str | None, str | None] = (None, None, None)
+        self.by, self.what, self.at = decided or nobody
+        first = f" on what {self.by} decided at {self.at}: {self.what}" if decided else ""
+        super().__init__(
+            f"Thread {thread_id} is running{first}. Wait until it pauses or answers, then try again."
+        )
 
 
 class ThreadStuck(ReviewError):

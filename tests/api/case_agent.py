@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,15 @@ from agent.review.policy import Policy, Tier, ToolPolicy
 CASES: dict[str, Any] = json.loads((Path(__file__).parents[1] / "cases" / "decisions.json").read_text())
 RAN: list[tuple[str, dict[str, Any]]] = []
 """Every tool that ran, with what it was given."""
+FREE = threading.Event()
+"""Tools wait for it before they answer, so that a test can hold a run where it is."""
+FREE.set()
 
 
 def _tool(name: str, schema: dict[str, Any]) -> StructuredTool:
     def run(**args: Any) -> str:
         RAN.append((name, args))
+        FREE.wait(60)
         return f"{name} ran"
 
     titled = {"title": name, "description": f"The {name} of the cases.", **schema}

@@ -17,6 +17,7 @@ from starlette.routing import Mount
 from agent import api
 from agent.bootstrap import Opened, open_console
 from agent.settings import Settings
+from tests.api import case_agent
 from tests.conftest import ROOT, SetClock, free_port, until
 
 
@@ -40,6 +41,14 @@ def opened(settings: Settings, clock: SetClock) -> Iterator[Opened]:
     found = open_console(settings, clock=clock)
     yield found
     found.close()
+
+
+@pytest.fixture
+def held() -> Iterator[threading.Event]:
+    """Every tool of the case agent stays in its execution until this is set."""
+    case_agent.FREE.clear()
+    yield case_agent.FREE
+    case_agent.FREE.set()
 
 
 class Served:

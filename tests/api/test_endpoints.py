@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from agent.review.actions import State
+from tests.api import case_agent
 from tests.api.conftest import Served
 from tests.conftest import SetClock, until
 
@@ -88,14 +91,23 @@ def test_an_action_cut_off_is_settled_and_the_turn_goes_on(served: Served) -> No
     assert [(one["state"], one["result"]) for one in thread["actions"]] == [("done", "Sent.")]
 
 
-def test_a_running_thread_can_be_stopped_and_goes_on_when_it_is_retried(served: Served) -> None:
-    accepted = served.post(
-        "/chat", headers={"Prefer": "respond-async"}, thread_id="t-1", message="/slow 1\n/say Done.\n"
-    )
-    assert accepted.status_code == 202
-    stopped = served.post("/stop", headers={"X-Reviewer": "ana"}, thread_id="t-1")
-    assert stopped.status_code == 200
-    until(lambda: served.get("/threads/t-1").json()["status"] != "running")
+def test_a_running_thread_stops_after_the_tool_that_executes_and_goes_on_when_retried(
+    served: Served, held: threading.Event
+) -> None:
+    case_agent.RAN.clear()
+    message = '/call#h1 archive_mail {"message_id": "m-1"}\n/then\n/say All done.'
+    later = {"Prefer": "respond-async"}
+    served.post("/chat", headers=later, thread_id="t-1", message=message, agent="cases")
+    until(lambda: served.get("/audit", kind="ExecutionStarted").json()["events"])
+    with ThreadPoolExecutor() as pool:
+        stopping = pool.submit(served.post, "/stop", headers={"X-Reviewer": "ana"}, thread_id="t-1")
+        until(lambda: served.console._ledger.open_run("t-1").stop_by == "ana")
+        held.set()
+        stopped = stopping.result(60).json()
+    assert stopped["status"] == "stopped"
+    answer = served.post("/retry", thread_id="t-1").json()
+    assert (answer["status"], answer["answer"]) == ("idle", "All done.")
+    assert [name for name, _ in case_agent.RAN].count("archive_mail") == 1
 
 
 def test_a_failed_thread_says_why_and_can_be_retried(served: Served) -> None:

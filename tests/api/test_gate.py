@@ -34,11 +34,11 @@ def test_every_name_of_this_machine_is_served(served: Served, host: str) -> None
     assert served.client.get("/health", headers={"Host": host}).status_code == 200
 
 
-@pytest.mark.parametrize("path", EVERY_POST)
 @pytest.mark.parametrize("origin", ["https://evil.example", "http://localhost:1", "null", "http://127.0.0.1"])
-def test_a_page_of_another_origin_cannot_post(served: Served, path: str, origin: str) -> None:
-    answer = served.client.post(f"/{path}", json=MESSAGE, headers={"Origin": origin})
-    assert (answer.status_code, answer.json()["code"]) == (403, "ForeignOrigin")
+def test_a_page_of_another_origin_cannot_post(served: Served, origin: str) -> None:
+    for path in EVERY_POST:
+        answer = served.client.post(f"/{path}", json=MESSAGE, headers={"Origin": origin})
+        assert (answer.status_code, answer.json()["code"]) == (403, "ForeignOrigin")
     assert nothing_stored(served)
 
 
