@@ -5,6 +5,8 @@ Start it with `streamlit run app.py`, `python app.py`, or any ASGI server as `ap
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -15,12 +17,18 @@ from anyio import to_thread
 from starlette.routing import Mount
 
 from agent import api, bootstrap
+from agent.review.errors import ReviewError
 
 
 @asynccontextmanager
 async def lifespan(_: st.App) -> AsyncIterator[dict[str, Any]]:
     """Open the console with the server and close it cleanly with it."""
-    await to_thread.run_sync(bootstrap.opened)
+    try:
+        await to_thread.run_sync(bootstrap.opened)
+    except ReviewError as error:
+        # Raised, it would reach the user at the end of the server's stack trace; there is nothing to clean up yet.
+        print(error, file=sys.stderr, flush=True)  # noqa: T201
+        os._exit(2)
     try:
         yield {}
     finally:

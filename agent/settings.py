@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import hashlib
 import json
 import os
 import re
@@ -122,6 +123,8 @@ class Settings(BaseSettings):
     """How long a review may wait."""
     review_execute_by: Span = timedelta(hours=1)
     """How long an approval stays good."""
+    review_anchor: Path | None = None
+    """Where the trail's anchors go; by default a file in the user's state folder, one per data folder."""
     review_demo_delay: float = Field(default=0.02, ge=0, le=5)
     """Seconds between the demo model's words, so that one can watch it stream."""
 
@@ -141,6 +144,15 @@ class Settings(BaseSettings):
         if name not in offered:
             raise ValueError(f"use one of {', '.join(offered)}, or add it to OPENAI_MODELS")
         return name
+
+
+def anchor_path(settings: Settings) -> Path:
+    """The anchor file of these settings: outside the data folder, so that no copy of that folder holds it."""
+    if settings.review_anchor is not None:
+        return settings.review_anchor
+    state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
+    name = hashlib.sha256(str(settings.review_data.resolve()).encode()).hexdigest()[:16]
+    return state / "review-console" / f"anchors-{name}.jsonl"
 
 
 def read() -> Settings:

@@ -20,11 +20,13 @@ log = logging.getLogger(__name__)
 STATUS: dict[type[errors.ReviewError], int] = {
     errors.UnknownThread: 404,
     errors.UnknownAgent: 400,
+    errors.AgentNotLoaded: 409,
     errors.UnknownModel: 400,
     errors.InvalidMessage: 422,
     errors.ThreadBusy: 409,
     errors.ThreadStuck: 409,
     errors.OutcomeUnknown: 409,
+    errors.Halted: 409,
     errors.ReviewPending: 400,
     errors.NoPendingReview: 400,
     errors.ReviewIdNeeded: 400,

@@ -137,18 +137,19 @@ async def review(request: Request, body: bodies.ReviewBody, at: At, by: By, pref
     def decide() -> Run:
         try:
             return at.decide(body.thread_id, body.given(), by=by, review_id=body.review_id)
-        except ThreadBusy:
-            raise ThreadBusy(body.thread_id, _decided(at, body)) from None
+        except ThreadBusy as busy:
+            busy.by, busy.what, busy.at = _decided(at, body)
+            raise
 
     return await _started(request, at, body.thread_id, decide)
 
 
-def _decided(at: Console, body: bodies.ReviewBody) -> tuple[str, str, str] | None:
+def _decided(at: Console, body: bodies.ReviewBody) -> tuple[str | None, str | None, str | None]:
     """By whom, what and when the review asked about was decided, if it was: the thread runs on that now."""
     last = at.view(body.thread_id).last_review
     if last is None or last.state is not ReviewState.DECIDED or body.review_id not in (None, last.review_id):
-        return None
-    return str(last.ended_by), str(last.outcome), str(last.ended_at)
+        return None, None, None
+    return last.ended_by, last.outcome, last.ended_at
 
 
 @_starts_a_run("/close")

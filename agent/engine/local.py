@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from agent.engine.model import Models
 from agent.engine.saver import FencedSaver
 from agent.ports import (
     Continue,
+    Inside,
     Look,
     Mend,
     Moment,
@@ -37,12 +38,13 @@ from agent.ports import (
     RunCutOff,
     Said,
     Send,
+    Step,
     Token,
     deliveries,
 )
 from agent.review import told
 from agent.review.agents import Agent
-from agent.review.errors import UnknownAgent
+from agent.review.errors import AgentNotLoaded, UnknownAgent
 from agent.review.screening import Call
 from agent.review.shapes import resume_value
 from agent.review.threads import Message, Run, ToolCall, result_id
@@ -63,10 +65,11 @@ class LocalEngine:
         models: Models,
         path: Path | str,
         *,
+        broken: Mapping[str, str] | None = None,
         window: int = built_in.WINDOW,
         max_rounds: int = built_in.MAX_ROUNDS,
     ) -> None:
-        self._agents, self._models = agents, models
+        self._agents, self._models, self._broken = agents, models, broken or {}
         # A reader of its own, because one saver is one connection and one lock.
         self._writer, self._reader = FencedSaver(path), FencedSaver(path)
         self._recursion_limit = built_in.STEPS_PER_ROUND * (max_rounds + 2)
@@ -83,6 +86,8 @@ class LocalEngine:
         self._guard_for = guard_for
 
     def agent(self, name: str) -> Agent:
+        if name in self._broken:
+            raise AgentNotLoaded(name, self._broken[name])
         if name not in self._agents:
             raise UnknownAgent(name, self.agents())
         return self._agents[name]
@@ -90,12 +95,29 @@ class LocalEngine:
     def agents(self) -> Sequence[str]:
         return tuple(self._agents)
 
+    def broken(self) -> Mapping[str, str]:
+        return self._broken
+
     def models(self) -> Sequence[str]:
         return self._models.names()
 
     def look(self, agent: str, thread_id: str) -> Look:
         self.agent(agent)
         return _look(self._views[agent].get_state(_thread(thread_id)))
+
+    def inside(self, agent: str, thread_id: str, *, steps: int = 20) -> Inside:
+        self.agent(agent)
+        view = self._views[agent]
+        drawn = view.get_graph()
+        snapshot = view.get_state(_thread(thread_id))
+        history = view.get_state_history(_thread(thread_id), limit=steps)
+        return Inside(
+            nodes=tuple(drawn.nodes),
+            edges=tuple((edge.source, edge.target, edge.conditional) for edge in drawn.edges),
+            at=tuple(task.name for task in snapshot.tasks),
+            payloads={interrupt.id: interrupt.value for interrupt in snapshot.interrupts},
+            steps=tuple(_step(one) for one in history),
+        )
 
     def stream(self, run: Run, stop: threading.Event) -> Iterator[Moment]:
         if self._guard_for is None:
@@ -163,7 +185,7 @@ def _deliver(graph: Graph, config: RunnableConfig, run: Run) -> tuple[Any, Look]
         case Resume() as resume if resume.review_id in look.waiting:
             return Command(resume={resume.review_id: resume_value(resume.decisions)}), look
         case Mend() as mend:
-            _mend(graph, config, mend, look, run.run_id)
+            _mend(graph, config, mend, look)
             return None, _look(graph.get_state(config))
         case Send() | Resume() | Continue():
             return None, look
@@ -179,35 +201,36 @@ def _message(send: Send, look: Look) -> dict[str, Any]:
     return {"messages": [*results, HumanMessage(send.text, id=send.message_id)]}
 
 
-def _mend(graph: Graph, config: RunnableConfig, mend: Mend, look: Look, run_id: str) -> None:
+def _mend(graph: Graph, config: RunnableConfig, mend: Mend, look: Look) -> None:
     """Write results for open calls as the node that would have given them (see the README's map)."""
     results: list[AnyMessage] = [_tool_message(result, look) for result in _missing(mend.results, look)]
     if mend.closing is not None:
-        closing = AIMessage(mend.closing, id=f"closing-{run_id}")
+        closing = AIMessage(mend.closing, id=mend.closing_id)
         if all(message.id != closing.id for message in look.messages):
             graph.update_state(config, {"messages": [*results, closing]}, as_node="llm_call")
         return
+    left = _open_calls(look).keys() - {result.tool_call_id for result in mend.results}
+    update = {"messages": results, "calls": [_mended(call, mend, left) for call in look.calls]}
     if mend.ask_again:
         again = [call for call in look.calls if call.tool_call_id in mend.ask_again and call.fate == "run"]
         if again or results:
-            calls = [_asked_again(call, mend.ask_again) for call in look.calls]
-            graph.update_state(config, {"messages": results, "calls": calls}, as_node="screen")
-        return
-    if results:
-        left = _open_calls(look).keys() - {result.tool_call_id for result in mend.results}
-        if left:
-            onward = Command(update={"messages": results}, goto="tool_node")
-            graph.update_state(config, onward, as_node="human_review")
-        else:
-            graph.update_state(config, {"messages": results}, as_node="tool_node")
+            graph.update_state(config, update, as_node="screen")
+    elif results and left:
+        graph.update_state(config, Command(update=update, goto="tool_node"), as_node="human_review")
+    elif results:
+        graph.update_state(config, update, as_node="tool_node")
 
 
-def _asked_again(call: Call, again: Sequence[str]) -> dict[str, Any]:
+def _mended(call: Call, mend: Mend, left: Set[str]) -> dict[str, Any]:
+    """The call after the mending: asked about again, or answered if it has a result by now."""
     kept = call.to_state()
-    if call.tool_call_id in again:
+    if call.tool_call_id in mend.ask_again:
         # A call that ran without asking had no allowed decisions; now it is a person's.
         kept |= {"fate": "ask", "attempt": call.attempt + 1, "tier": "ask"}
         kept["allowed"] = call.allowed or ["approve", "reject"]
+    elif call.tool_call_id not in left:
+        # Else a later question about a sibling would ask about this one too.
+        kept["fate"] = "answered"
     return kept
 
 
@@ -270,6 +293,18 @@ def _look(snapshot: StateSnapshot) -> Look:
         waiting=tuple(interrupt.id for interrupt in snapshot.interrupts),
         # Not `next`: it leaves out a node whose writes are saved while the step's checkpoint is not.
         unfinished=bool(snapshot.tasks),
+    )
+
+
+def _step(snapshot: StateSnapshot) -> Step:
+    about = snapshot.metadata or {}
+    return Step(
+        checkpoint_id=str(snapshot.config["configurable"]["checkpoint_id"]),
+        at=str(snapshot.created_at),
+        step=int(about.get("step", 0)),
+        source=str(about.get("source", "")),
+        next=tuple(snapshot.next),
+        messages=len(snapshot.values.get("messages", ())) if snapshot.values else 0,
     )
 
 

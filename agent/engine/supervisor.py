@@ -98,10 +98,10 @@ class Supervisor:
         """Execute a run that stands open in the ledger under this owner."""
         self._enqueue(Live(run))
 
-    def stop(self, thread_id: str) -> None:
-        """Let the thread's run, if it is executing here, stop at its next step."""
+    def stop(self, thread_id: str | None) -> None:
+        """Let the thread's run, or every run for None, stop at its next step, if it is executing here."""
         for one in self._all_live():
-            if one.run.thread_id == thread_id:
+            if thread_id is None or one.run.thread_id == thread_id:
                 one.stop.set()
 
     def progress(self, thread_id: str) -> Progress | None:
@@ -139,6 +139,8 @@ class Supervisor:
 
     def reconcile(self) -> None:
         """Take over every open run whose process is dead, or silent for longer than its lease."""
+        if self._ledger.halt() is not None:
+            return  # it would start something; once released, the next sweep does
         with self._guard:
             ours = set(self._live)
         for run in self._ledger.open_runs():

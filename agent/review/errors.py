@@ -1,9 +1,9 @@
 """Everything that can be refused, and what to do about it.
 
     ReviewError
-    ├── UnknownThread · UnknownAgent · UnknownModel
+    ├── UnknownThread · UnknownAgent · AgentNotLoaded · UnknownModel
     ├── InvalidMessage
-    ├── ThreadBusy · ThreadStuck · OutcomeUnknown
+    ├── ThreadBusy · ThreadStuck · OutcomeUnknown · Halted
     ├── ReviewPending · NoPendingReview · ReviewIdNeeded
     ├── AlreadyDecided · ReviewExpired · ReviewChanged
     ├── InvalidDecision
@@ -42,6 +42,13 @@ class UnknownAgent(ReviewError):
         super().__init__(f"There is no agent {agent!r}. Use one of: {', '.join(known)}.")
 
 
+class AgentNotLoaded(ReviewError):
+    def __init__(self, agent: str, reason: str) -> None:
+        super().__init__(
+            f"The agent {agent!r} could not be loaded: {reason}. Mend it, then restart the console."
+        )
+
+
 class UnknownModel(ReviewError):
     def __init__(self, model: str, known: Sequence[str]) -> None:
         super().__init__(f"There is no model {model!r}. Use one of: {', '.join(known)}.")
@@ -52,14 +59,17 @@ class InvalidMessage(ReviewError):
 
 
 class ThreadBusy(ReviewError):
-    """`decided` says by whom, what and when, where somebody else's decision is what the thread is running on."""
+    """A run is open. `last` tells of the review that was ended before it, for whoever came second."""
 
-    def __init__(self, thread_id: str, decided: tuple[str, str, str] | None = None) -> None:
-        nobody: tuple[str | None, str | None, str | None] = (None, None, None)
-        self.by, self.what, self.at = decided or nobody
-        first = f" on what {self.by} decided at {self.at}: {self.what}" if decided else ""
+    by: str | None = None
+    """Who decided the review that was asked about, where that is what the thread runs on; so `what` and `at`."""
+    what: str | None = None
+    at: str | None = None
+
+    def __init__(self, thread_id: str, last: str = "") -> None:
+        because = f" Its last review, {last}" if last else ""
         super().__init__(
-            f"Thread {thread_id} is running{first}. Wait until it pauses or answers, then try again."
+            f"Thread {thread_id} is running.{because} Wait until it pauses or answers, then try again."
         )
 
 
@@ -76,6 +86,11 @@ class OutcomeUnknown(ReviewError):
             f"Nobody knows whether {tool} on thread {thread_id} took effect, because it was cut off. "
             "Settle that action first: it happened, it failed, or ask again."
         )
+
+
+class Halted(ReviewError):
+    def __init__(self, by: str, at: str) -> None:
+        super().__init__(f"Everything was stopped by {by} at {at}. Release the stop, then try again.")
 
 
 class ReviewPending(ReviewError):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from agent.review.actions import Action, Review
-from agent.review.args import diff, show
+from agent.review.args import show
 from agent.review.decisions import Ruling
+from agent.review.differences import diff
 from agent.review.errors import ArgumentsRefused
 from pages.parts import draft as drafts
 from pages.parts import session
@@ -21,10 +22,10 @@ def edit(review: Review, action: Action, choice: Choice) -> None:
     name = session.action_key("args", review, action)
 
     def keep() -> None:
-        drafts.save(review, drafts.load(review).with_choice(action, text=st.session_state[name]))
+        drafts.save(review, drafts.on_screen(review).with_choice(action, text=st.session_state[name]))
 
     def reset() -> None:
-        drafts.save(review, drafts.load(review).with_choice(action, text=None))
+        drafts.save(review, drafts.on_screen(review).with_choice(action, text=None))
         st.session_state.pop(name, None)
 
     text = drafts.args_text(action, choice)

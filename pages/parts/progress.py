@@ -17,6 +17,7 @@ def progress(thread_id: str) -> None:
     """The agent's words as they stream and the tool that runs; redraws the page when the run is over."""
     view = session.console().view(thread_id)
     if view.thread.status is not Status.RUNNING:
+        session.keep_flash()
         st.rerun()
     now = view.progress
     with st.chat_message("assistant"):
