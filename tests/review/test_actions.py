@@ -17,21 +17,19 @@ STEPS = {
     "suspended": "executing",
     "unknown": "done failed pending",
 }
-FINAL = set(
-    [
-        "refused",
-        "rejected",
-        "responded",
-        "cancelled",
-        "expired",
-        "superseded",
-        "lapsed",
-        "withdrawn",
-        "blocked",
-        "done",
-        "failed",
-    ]
-)
+FINAL = {
+    "refused",
+    "rejected",
+    "responded",
+    "cancelled",
+    "expired",
+    "superseded",
+    "lapsed",
+    "withdrawn",
+    "blocked",
+    "done",
+    "failed",
+}
 
 
 @pytest.mark.parametrize(("start", "end"), list(product(State, State)))
