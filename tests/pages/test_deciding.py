@@ -225,7 +225,7 @@ def test_an_edit_whose_preview_has_changed_since_is_not_sent(
 def test_the_loser_of_a_race_is_told_who_decided_what_and_keeps_the_draft(
     opens: Opens, console: Console, mail: Review
 ) -> None:
-    screen = opens(by="ben", review=mail.review_id)
+    screen = opens(reviewer="ben", review=mail.review_id)
     screen.click(of("edit", mail)).type(of("args", mail), edited(mail, to="ben@example.com"))
     assert console.wait(console.decide(mail.thread_id, [{"type": "reject"}], by="ana"), 30)
     screen.click(send(mail))
