@@ -216,7 +216,7 @@ def test_an_edit_whose_preview_has_changed_since_is_not_sent(
     assert page_console.console.wait(page_console.console.decide(known.thread_id, decided, by="ben"), 30)
     screen.click(send(mail))
     assert len(page_console.world.outbox()) == 1
-    assert "would now show something else than you confirmed" in screen.said()
+    assert "What would run has changed since it was shown" in screen.said()
     assert screen.has(of("args", mail)), "the draft is gone"
     screen.click(send(mail))
     assert len(page_console.world.outbox()) == 2
