@@ -138,7 +138,7 @@ def _row(event: Event) -> None:
             args=(EVENT, str(event.seq)),
         )
         where = f"{event.agent or ''} · {short(event.thread_id or '')}"
-        st.text(f"{who}{sentence(event)}\n{event.seq} · {clock(event.at)} · {where}")
+        line(f"{who}{sentence(event)}\n{event.seq} · {clock(event.at)} · {where}")
 
 
 def _selected(events: list[Event]) -> None:
