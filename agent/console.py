@@ -6,6 +6,7 @@ engine. None of them runs an agent itself: a run is started, and can be waited f
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 from uuid import uuid4
 
@@ -42,6 +43,8 @@ from agent.review.threads import (
     pid_of,
 )
 from agent.standing import check_free, check_settled, gone, known, reviewable
+
+log = logging.getLogger(__name__)
 
 OPENING = 120
 ANCHOR_EVERY = 100
@@ -168,8 +171,12 @@ class Console(Looking):
         if self._ledger.halt() is not None:
             return
         for review in self._ledger.expired(self.now()):
-            with self._ledger.write() as tx:
-                run = self._expire(tx, review)
+            try:
+                with self._ledger.write() as tx:
+                    run = self._expire(tx, review)
+            except ReviewError as error:  # its agent is not served, say: the others still expire
+                log.warning("review %s could not expire: %s", review.review_id, error)
+                continue
             if run is not None:
                 self._runs.start(run)
 
@@ -188,7 +195,7 @@ class Console(Looking):
                 raise NothingToSettle(thread_id, tool_call_id)
             if tx.open_run(thread_id) is not None:
                 raise ThreadBusy(thread_id)
-            if outcome == "ask_again" and action.owner and self._runs.lives(action.owner):
+            if outcome == "ask_again" and action.owner and self._may_still_act(thread_id, action.owner):
                 raise StillAlive(action.tool, pid_of(action.owner))
             entry = self._entry(tx, thread, by)
             entry.settle(action, outcome, result)
@@ -226,6 +233,10 @@ class Console(Looking):
             self._anchored = head.count
 
     # What the use cases share
+
+    def _may_still_act(self, thread_id: str, owner: str) -> bool:
+        """Whether a process that started an action could yet run it: another one, or this one if it was frozen."""
+        return self._runs.lives(owner) or self._runs.progress(thread_id) is not None
 
     def _entry(self, tx: Transaction, thread: Thread, by: str) -> Entry:
         return Entry(tx, thread, by, self._clock())

@@ -11,7 +11,7 @@ from pages.parts import session
 from pages.parts.card import card
 from pages.parts.conversation import conversation
 from pages.parts.decide import WAIT_FOR_RUN
-from pages.parts.literal import line
+from pages.parts.literal import line, literal
 from pages.parts.progress import progress
 from pages.parts.start import again, start
 from pages.parts.under_the_hood import under_the_hood
@@ -61,8 +61,8 @@ def _header(view: View) -> None:
         st.segmented_control(
             "View", VIEWS, default=VIEWS[0], key="view", label_visibility="collapsed", required=True
         )
-        st.text(f"{thread.agent} · {thread.model}", width="content")
-        st.code(thread.thread_id, language=None, width="content")
+        line(f"{thread.agent} · {thread.model}", width="content")
+        literal(thread.thread_id, width="content")
         st.badge(STATUS_WORDS[thread.status], color=STATUS_COLOR[thread.status])
         st.button(
             "Same request, new thread",

@@ -35,7 +35,7 @@ from langgraph.graph.message import _messages_delta_reducer
 from langgraph.types import Command, interrupt
 from typing_extensions import TypedDict
 
-from agent.engine.guard import Refused
+from agent.engine.guard import Refused, Stop
 from agent.review import told
 from agent.review.agents import Agent
 from agent.review.args import parse
@@ -52,6 +52,7 @@ STEPS_PER_ROUND = 4
 TOO_MANY_ROUNDS = (
     "I stopped here: this turn has used all its tool calls ({rounds} rounds). Tell me how to go on."
 )
+STOPPED = "Stopped while the model was replying."
 EMPTY_REPLY = "(The model gave an empty reply. Ask again, or ask differently.)"
 
 
@@ -138,10 +139,17 @@ def build(
 def ask(model: BaseChatModel, tools: Any, messages: list[Any], config: RunnableConfig) -> AIMessage:
     """The model's reply, with its calls' arguments read strictly from the text it streamed.
 
+    Raises `Stop` as soon as the event `configurable.stop`, if there is one, is set.
+
     LangChain completes broken JSON while it merges a stream; a reply cut short would then look like a
     shorter call. Text that is not one exact JSON object stays an invalid call instead.
     """
-    chunks = list(model.bind_tools(list(tools)).stream(messages, config))
+    stop = config.get("configurable", {}).get("stop")
+    chunks = []
+    for chunk in model.bind_tools(list(tools)).stream(messages, config):
+        if stop is not None and stop.is_set():
+            raise Stop(STOPPED)
+        chunks.append(chunk)
     if not chunks:
         return AIMessage(EMPTY_REPLY, id=str(uuid4()))
     # Summed in one go: piece by piece the sum grows with the square of the calls.

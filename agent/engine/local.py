@@ -124,7 +124,7 @@ class LocalEngine:
             raise RuntimeError("An engine without a guard runs nothing. Call guard_with first.")
         graph, agent = self._graphs[run.agent], self.agent(run.agent)
         self._writer.raise_fence(run.thread_id, run.fence)
-        config = self._config(run, self._guard_for(run, agent))
+        config = self._config(run, self._guard_for(run, agent), stop)
         begin, stands = _deliver(graph, config, run)
         if run.delivery["kind"] == "mend":
             yield Said(stands.messages)
@@ -156,12 +156,13 @@ class LocalEngine:
         self._writer.conn.close()
         self._reader.conn.close()
 
-    def _config(self, run: Run, guard: Guard) -> RunnableConfig:
+    def _config(self, run: Run, guard: Guard, stop: threading.Event) -> RunnableConfig:
         return {
             "configurable": {
                 **_thread(run.thread_id)["configurable"],
                 "fence": run.fence,
                 "model": run.model,
+                "stop": stop,
                 STRICT_RESUME: True,
             },
             "callbacks": [guard],

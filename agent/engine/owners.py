@@ -19,14 +19,18 @@ class Owner:
         folder.mkdir(parents=True, exist_ok=True)
         self.name = f"{os.getpid()}-{uuid4().hex[:12]}"
         self._folder = folder
-        self._file = _path(folder, self.name).open("w")
+        # Locked before it has the name by which others look: they never find it free.
+        unnamed = folder / f"{self.name}.new"
+        self._file = unnamed.open("w")
         fcntl.flock(self._file, fcntl.LOCK_EX)
+        unnamed.rename(_path(folder, self.name))
 
     def lives(self, owner: str) -> bool:
         """Whether the process behind `owner` still holds its lock; a frozen one does."""
         try:
             with _path(self._folder, owner).open("r+") as file:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                # Shared, so that two who look at once do not take each other for the owner.
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except FileNotFoundError:
             return False
         except BlockingIOError:

@@ -125,7 +125,7 @@ def lose_executing(tx: Transaction, run: Run, now: str, why: str) -> bool:
     found = tx.actions(run.thread_id, states=[State.EXECUTING])
     for action in found:
         tx.move(action.key, State.EXECUTING, State.UNKNOWN)
-        data = {"why": why, "args": action.args, "started_at": action.started_at, "owner": run.owner}
+        data = {"why": why, "args": action.args, "started_at": action.started_at, "owner": action.owner}
         tx.append(_of_action(action, Kind.OUTCOME_UNKNOWN, now, None, data))
     return bool(found)
 

@@ -92,7 +92,9 @@ class Supervisor:
             self._work.put(None)
         if self._sweeper.is_alive():
             self._sweeper.join(CLOSING_SECONDS)
-        self._owner.close()
+        if all(one.ended.is_set() for one in live):
+            self._owner.close()
+        # Else a tool is still at work: the lock is freed by this process's end, not before.
 
     def start(self, run: Run) -> None:
         """Execute a run that stands open in the ledger under this owner."""
@@ -156,8 +158,9 @@ class Supervisor:
         while (live := self._work.get()) is not None:
             try:
                 self._execute(live)
-            except Exception:
-                # The run stays open in the ledger; the sweep finds it and goes on from its checkpoint.
+            except BaseException:
+                # A tool may even raise SystemExit. The run stays open in the ledger; the sweep finds it and goes
+                # on from its checkpoint.
                 log.exception("run %s could not be recorded", live.run.run_id)
                 self._unrecorded.add(live.run.run_id)
             finally:
@@ -171,8 +174,11 @@ class Supervisor:
         try:
             end = self._drive(live, said)
         except RunCutOff as cut:
-            end = End(RunState.STOPPED, error=str(cut))
+            end = None if self._closing.is_set() else End(RunState.STOPPED, error=str(cut))
         except Exception as error:
+            if self._closing.is_set():
+                # Its files may have been closed under it; the next process finds out whether it fails by itself.
+                return
             log.info("run %s failed", live.run.run_id, exc_info=True)
             end = End(RunState.FAILED, error=described(error))
         if end is not None:
@@ -254,7 +260,6 @@ class Supervisor:
         with self._ledger.write() as tx:
             if not tx.take_over(run.run_id, taken.owner, taken.fence):
                 return
-            self._unrecorded.discard(run.run_id)
             lose_executing(tx, taken, now, "its process died or fell silent while it was executing")
             cut = bool(tx.actions(run.thread_id, states=[State.UNKNOWN]))
             if cut:
@@ -264,6 +269,7 @@ class Supervisor:
                 tx.append(
                     Fact(kind=Kind.RUN_ENDED, at=now, thread_id=run.thread_id, agent=run.agent, data=data)
                 )
+        self._unrecorded.discard(run.run_id)
         if not cut:
             self._enqueue(Live(taken, recovered=True))
 

@@ -42,11 +42,11 @@ def card(review: Review, *, after: Goes | None = None, later: Callable[..., None
 
 def _header(review: Review, action: Action) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.code(action.tool, language=None, width="content")
+        literal(action.tool, width="content")
         if len(review.actions) > 1:
             st.caption(f"{review.actions.index(action) + 1} of {len(review.actions)}", width="content")
         st.badge(action.tier, color="orange", icon=":material/front_hand:")
-        st.text(f"{review.agent} · {short(review.thread_id)}", width="content")
+        line(f"{review.agent} · {short(review.thread_id)}", width="content")
         st.caption(
             f"waiting {ago(review.opened_at)}{_time_left(review)}",
             help=clock(review.opened_at),
@@ -114,7 +114,7 @@ def _argument(name: str, value: object) -> None:
     text = show(value)
     left, right = st.columns([1, 4], vertical_alignment="top", gap="small")
     with left:
-        st.text(name)
+        line(name)
         st.caption(f"{type_name(value)} · {len(text):,}")
     with right:
         literal(text)

@@ -62,7 +62,7 @@ def _call(call: ToolCall, action: Action | None) -> None:
         return
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.code(call.name, language=None, width="content")
+            literal(call.name, width="content")
             if action is not None:
                 _fate(action)
         if action is not None and _differs(call, action):
@@ -75,7 +75,7 @@ def _call(call: ToolCall, action: Action | None) -> None:
 def _fate(action: Action) -> None:
     st.badge(ACTION_WORDS[action.state], color=ACTION_COLOR[action.state])
     if action.decided_by:
-        st.text(f"{(action.decision or {}).get('type', 'decided')} by {action.decided_by}", width="content")
+        line(f"{(action.decision or {}).get('type', 'decided')} by {action.decided_by}", width="content")
     elif action.tier in ("auto", "log"):
         st.caption(f"{action.tier}: ran without asking", width="content")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import streamlit as st
 
@@ -17,6 +18,7 @@ from pages.parts.words import CHOSEN, COLOR, ICON, KEY, SEND, VERB
 WAIT_FOR_RUN = 1.5  # seconds a click waits on the run itself, so that a quick turn is drawn at once
 
 Goes = Callable[[Review], None] | None
+EDITED = "What would run has changed since it was shown. Look at it now, then send it."
 MOVED = "The card had just changed. Nothing was chosen; look at it and choose again."
 
 
@@ -150,6 +152,9 @@ def _send(review: Review, action: Action, after: Goes) -> None:
     draft = drafts.on_screen(review)
     try:
         made = [drafts.decision(review, one, draft.of(one)) for one in review.actions]
+        if _edited_since(review, made):
+            session.flash("warning", EDITED)
+            return
         run = session.console().decide(
             review.thread_id, made, by=session.reviewer(), review_id=review.review_id
         )
@@ -165,6 +170,16 @@ def _send(review: Review, action: Action, after: Goes) -> None:
     session.console().wait(run, WAIT_FOR_RUN)
     if after:
         after(review)
+
+
+def _edited_since(review: Review, made: list[dict[str, Any]]) -> bool:
+    """Whether an edit was typed after what would run was last shown: the click that ends the typing sends nothing."""
+    return any(
+        session.console().preview_one(review, action, one | {"edited_digest": None}).after.shown_digest
+        != one["edited_digest"]
+        for action, one in zip(review.actions, made, strict=True)
+        if one["type"] == "edit"
+    )
 
 
 def _close(review: Review, after: Goes) -> None:

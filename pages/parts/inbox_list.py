@@ -12,6 +12,7 @@ from agent.review.actions import Action, Review
 from agent.review.args import show
 from agent.review.events import instant
 from pages.parts import session
+from pages.parts.literal import line
 from pages.parts.words import ACTION_WORDS, ago, short
 
 PAGE = 50
@@ -123,7 +124,7 @@ def _review_row(review: Review, *, selected: bool) -> None:
             on_click=_open_review,
             args=(review.review_id,),
         )
-        st.text(text)
+        line(text)
 
 
 def short_time_left(review: Review) -> str:
@@ -183,7 +184,7 @@ def _others() -> None:
             st.button(
                 "Settle", key=session.key("settle", *_named(action)), on_click=_open_action, args=(action,)
             )
-            st.text(f"{action.tool}  {telling(action.args)}\n{action.agent} · {short(action.key.thread_id)}")
+            line(f"{action.tool}  {telling(action.args)}\n{action.agent} · {short(action.key.thread_id)}")
     if unasked:
         with st.expander(f"Ran without asking · {len(unasked)}"):
             for action in unasked:
@@ -191,11 +192,11 @@ def _others() -> None:
     if running:
         with st.expander(f"Running · {len(running)}"):
             for thread in running:
-                st.text(f"{thread.agent} · {short(thread.thread_id)} · {thread.opening}")
+                line(f"{thread.agent} · {short(thread.thread_id)} · {thread.opening}")
     if done:
         with st.expander(f"Done today · {len(done)}"):
             for action in done:
-                st.text(
+                line(
                     f"{action.tool}  {telling(action.args)}\n{ACTION_WORDS[action.state]}, by {action.decided_by}"
                 )
 
@@ -205,7 +206,7 @@ def _unasked_row(action: Action) -> None:
         st.button(
             "Looked over", key=session.key("looked", *_named(action)), on_click=_look_over, args=(action,)
         )
-        st.text(f"{action.tool}  {telling(action.args)}\n{action.agent} · {short(action.key.thread_id)}")
+        line(f"{action.tool}  {telling(action.args)}\n{action.agent} · {short(action.key.thread_id)}")
 
 
 def _look_over(action: Action) -> None:

@@ -14,6 +14,7 @@ from agent import bootstrap
 from agent.console import Console
 from agent.demos.world import World
 from agent.review.actions import Action, Review
+from agent.review.deception import visible
 from agent.review.errors import ReviewError
 
 REVIEWER = "reviewer"
@@ -23,6 +24,7 @@ SHOWN_FLASH = "flash-shown"
 SEEN = "edited-digests-seen"
 CARD = "card-on-screen"
 DRAFT = "draft-on-screen"
+OPENED = "folds-opened"
 
 # The address.
 THREAD = "thread"
@@ -92,7 +94,7 @@ def show_flash() -> None:
     box = {"error": st.error, "warning": st.warning}.get(kind, st.info)
     box(headline)
     if detail:
-        st.text(detail)
+        st.text(visible(detail))
 
 
 def key(name: str, *parts: Any) -> str:
@@ -138,3 +140,12 @@ def edited_digest_seen(review: Review, action: Action) -> str | None:
 
 def see_edited_digest(review: Review, action: Action, digest: str | None) -> None:
     st.session_state.setdefault(SEEN, {})[action_key("edit", review, action)] = digest
+
+
+def was_opened(digest: str) -> bool:
+    """Whether this session has opened the fold of the text with this digest."""
+    return digest in st.session_state.get(OPENED, ())
+
+
+def see_opened(digest: str) -> None:
+    st.session_state.setdefault(OPENED, set()).add(digest)

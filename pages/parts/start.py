@@ -69,7 +69,7 @@ def _threads() -> None:
                 args=(thread.thread_id,),
             )
             st.badge(STATUS_WORDS[thread.status], color=STATUS_COLOR[thread.status])
-            st.text(f"{thread.opening}\n{thread.agent} · {thread.thread_id} · {ago(thread.updated_at)} ago")
+            line(f"{thread.opening}\n{thread.agent} · {thread.thread_id} · {ago(thread.updated_at)} ago")
 
 
 def _demo() -> None:

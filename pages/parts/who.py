@@ -6,6 +6,7 @@ import streamlit as st
 
 from agent.review.threads import text_fault
 from pages.parts import session
+from pages.parts.literal import line
 from pages.parts.stop_all import stop_all
 
 LONGEST = 80
@@ -24,7 +25,7 @@ def who() -> None:
     with st.container(
         horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small"
     ):
-        st.text(f"You are {session.reviewer()} (unverified)", width="content")
+        line(f"You are {session.reviewer()} (unverified)", width="content")
         with st.popover("Change", type="tertiary"):
             _name()
         stop_all()

@@ -7,8 +7,9 @@ from collections.abc import Callable
 import streamlit as st
 
 from agent.demos.world import Ref, World
+from agent.review.deception import visible
 from pages.parts import session
-from pages.parts.literal import literal
+from pages.parts.literal import line, literal
 
 Changed = set[str]
 
@@ -69,7 +70,7 @@ def _tables(world: World, changed: Changed) -> None:
     rows = [
         {
             "changed": "✎" if f"{name}/{row[key]!s}" in changed else "",
-            **dict(zip(table.columns, map(str, row), strict=True)),
+            **{column: visible(str(cell)) for column, cell in zip(table.columns, row, strict=True)},
         }
         for row in table.rows
     ]
@@ -77,7 +78,7 @@ def _tables(world: World, changed: Changed) -> None:
     gone = [one.removeprefix(f"{name}/") for one in changed if one.startswith(f"{name}/")]
     kept = {str(row[key]) for row in table.rows}
     for row_id in sorted(set(gone) - kept):
-        st.text(f"{name} {row_id} was removed by this thread")
+        line(f"{name} {row_id} was removed by this thread")
 
 
 def _keys(world: World, changed: Changed) -> None:

@@ -1,0 +1,517 @@
+"""Runs that are stopped, fail, are given up, lost, and taken over."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from agent.bootstrap import Opened, open_console
+from agent.console import Console
+from agent.engine import supervisor as supervisor_module
+from agent.engine.owners import Owner
+from agent.engine.recorder import Recorder
+from agent.engine.supervisor import Supervisor
+from agent.ledger.sqlite import SqliteLedger
+from agent.review.actions import State
+from agent.review.errors import LedgerUnavailable, NothingToRetry, NothingToStop, StillAlive
+from agent.review.events import Kind
+from agent.review.threads import Status
+from agent.settings import Settings
+from tests.conftest import SetClock, ask, decide, until, waiting
+
+THREAD = "t-1"
+APPROVE = {"type": "approve"}
+
+
+def mail(name: str, to: str = "a@x.org") -> str:
+    return f"/call#{name} send_email " + json.dumps({"to": to, "subject": "s", "body": "b"})
+
+
+def status(console: Console, thread_id: str = THREAD) -> Status:
+    return console.view(thread_id).thread.status
+
+
+def states(console: Console, thread_id: str = THREAD) -> dict[str, State]:
+    return {action.key.tool_call_id: action.state for action in console.actions(thread_id)}
+
+
+def kinds(console: Console, thread_id: str = THREAD) -> list[Kind]:
+    return [event.kind for event in console.trail(thread_id=thread_id)]
+
+
+class Gate:
+    """Holds a demo world's effect until it is let go."""
+
+    def __init__(self, opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.entered, self.go = threading.Event(), threading.Event()
+        send = opened.world.send
+
+        def held(*args: Any) -> Any:
+            self.entered.set()
+            assert self.go.wait(30)
+            return send(*args)
+
+        monkeypatch.setattr(opened.world, "send", held)
+
+
+def stop_when_finished(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ask for a stop the moment a tool has finished."""
+    moved = opened.supervisor.tool_moved
+
+    def tool_moved(run_id: str, tool: str, what: str) -> None:
+        moved(run_id, tool, what)
+        if what == "finished":
+            opened.console.stop(THREAD, by="bob")
+
+    monkeypatch.setattr(opened.supervisor, "tool_moved", tool_moved)
+
+
+# Stopping and trying again.
+
+
+def test_a_stop_leaves_the_thread_stopped_before_its_next_tool(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop_when_finished(opened, monkeypatch)
+    ask(opened.console, f"{mail('a')}\n{mail('b', 'b@x.org')}", thread_id=THREAD)
+    decide(opened.console, THREAD, APPROVE, APPROVE)
+
+    assert status(opened.console) is Status.STOPPED
+    assert states(opened.console) == {"a": State.DONE, "b": State.APPROVED}
+
+
+def test_a_stop_while_the_model_writes_leaves_the_thread_stopped(console: Console) -> None:
+    run = console.send("/slow 600", by="ana", thread_id=THREAD)
+    until(lambda: console.view(THREAD).progress)
+    console.stop(THREAD, by="bob")
+    assert console.wait(run, 30)
+
+    assert status(console) is Status.STOPPED
+
+
+def test_a_model_that_is_replying_does_not_hold_up_a_shutdown(settings: Settings, clock: SetClock) -> None:
+    first = open_console(settings, clock=clock)
+    run = first.console.send("/slow 600", by="ana", thread_id=THREAD)
+    until(lambda: first.console.view(THREAD).progress)
+    first.supervisor.shut()
+    try:
+        assert run.run_id not in first.supervisor._live
+        assert first.console._ledger.open_run(THREAD) is not None
+    finally:
+        first.close()
+
+
+def test_a_stopped_turn_goes_on_where_it_stood(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as stopping:
+        stop_when_finished(opened, stopping)
+        ask(opened.console, f"{mail('a')}\n{mail('b', 'b@x.org')}", thread_id=THREAD)
+        decide(opened.console, THREAD, APPROVE, APPROVE)
+    assert opened.console.wait(opened.console.retry(THREAD, by="ana"), 30)
+
+    assert status(opened.console) is Status.IDLE
+    assert [sent.recipient for sent in opened.world.outbox()] == ["a@x.org", "b@x.org"]
+
+
+def test_a_message_to_a_stopped_thread_tells_the_model_what_did_run(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as stopping:
+        stop_when_finished(opened, stopping)
+        ask(opened.console, f"{mail('a')}\n{mail('b')}\n{mail('c')}", thread_id=THREAD)
+        decide(opened.console, THREAD, APPROVE, APPROVE, {"type": "reject", "message": "not him"})
+    ask(opened.console, "/say hello", thread_id=THREAD)
+
+    told = {m.tool_call_id: m.content for m in opened.console.history(THREAD) if m.type == "tool"}
+    assert "Sent to a@x.org" in told["a"]
+    assert "It was not executed" in told["b"]
+    assert "not him" in told["c"]
+
+
+def test_what_a_broken_turn_ran_stands_in_the_checkpoint_too(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as stopping:
+        stop_when_finished(opened, stopping)
+        ask(opened.console, f"{mail('a')}\n{mail('b')}", thread_id=THREAD)
+        decide(opened.console, THREAD, APPROVE, APPROVE)
+    ask(opened.console, "/say hello", thread_id=THREAD)
+
+    kept = {m.id: m.content for m in opened.console.history(THREAD)}
+    assert {m.id: m.content for m in opened.console._engine.look("mail", THREAD).messages} == kept
+
+
+def test_a_thread_that_does_not_run_cannot_be_stopped(console: Console) -> None:
+    ask(console, mail("a"), thread_id=THREAD)
+    with pytest.raises(NothingToStop):
+        console.stop(THREAD, by="bob")
+    assert status(console) is Status.WAITING
+
+
+def test_a_provider_error_is_shown_and_can_be_tried_again(console: Console) -> None:
+    ask(console, "/fail once\n/say fine", thread_id=THREAD)
+    assert status(console) is Status.FAILED
+    assert "DemoProviderError" in (console.view(THREAD).thread.error or "")
+
+    assert console.wait(console.retry(THREAD, by="ana"), 30)
+    assert [m.content for m in console.history(THREAD)][1:] == ["fine"]
+
+
+def test_a_retry_after_the_approved_tools_ran_runs_none_of_them_again(opened: Opened) -> None:
+    ask(opened.console, f"{mail('a')}\n/then\n/fail once\n/say fine", thread_id=THREAD)
+    decide(opened.console, THREAD, APPROVE)
+    assert status(opened.console) is Status.FAILED
+    assert opened.console.wait(opened.console.retry(THREAD, by="ana"), 30)
+
+    assert status(opened.console) is Status.IDLE
+    assert len(opened.world.outbox()) == 1
+
+
+def test_a_thread_that_is_well_cannot_be_tried_again(console: Console) -> None:
+    ask(console, "/say fine", thread_id=THREAD)
+    with pytest.raises(NothingToRetry):
+        console.retry(THREAD, by="ana")
+
+
+def test_a_failed_thread_takes_the_next_message(console: Console) -> None:
+    ask(console, "/fail", thread_id=THREAD)
+    ask(console, "/say well again", thread_id=THREAD)
+    assert status(console) is Status.IDLE
+
+
+# Shutting down.
+
+
+def test_a_run_left_open_by_a_shutdown_is_finished_by_the_next_console(
+    settings: Settings, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = open_console(settings, clock=clock)
+    gate = Gate(first, monkeypatch)
+    ask(first.console, f"{mail('a')}\n{mail('b', 'b@x.org')}", thread_id=THREAD)
+    first.console.decide(THREAD, [APPROVE, APPROVE], by="ana")
+    assert gate.entered.wait(30)
+    shutting = threading.Thread(target=first.close)
+    shutting.start()
+    gate.go.set()
+    shutting.join(30)
+
+    second = open_console(settings, clock=clock)
+    try:
+        until(lambda: status(second.console) is Status.IDLE)
+        assert [sent.recipient for sent in second.world.outbox()] == ["a@x.org", "b@x.org"]
+    finally:
+        second.close()
+
+
+def test_a_run_whose_files_are_closed_under_it_is_not_recorded_as_failed(
+    settings: Settings, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervisor_module, "CLOSING_SECONDS", 0.0)
+    first = open_console(settings, clock=clock)
+    gate = Gate(first, monkeypatch)
+    ask(first.console, mail("a"), thread_id=THREAD)
+    run = first.console.decide(THREAD, [APPROVE], by="ana")
+    assert gate.entered.wait(30)
+    first.supervisor.shut()
+    first.console._engine.shut()
+    gate.go.set()
+    ended = first.supervisor._live.get(run.run_id)
+    assert ended is None or ended.ended.wait(30)
+    assert first.console._ledger.open_run(THREAD) is not None
+    first.supervisor._owner.close()
+    first.close()
+
+
+def test_a_process_that_still_runs_a_tool_keeps_its_lock_after_the_shutdown(
+    settings: Settings, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervisor_module, "CLOSING_SECONDS", 0.0)
+    first = open_console(settings, clock=clock)
+    gate = Gate(first, monkeypatch)
+    ask(first.console, mail("a"), thread_id=THREAD)
+    run = first.console.decide(THREAD, [APPROVE], by="ana")
+    assert gate.entered.wait(30)
+    first.supervisor.shut()
+    other = Owner(settings.review_data / "owners")
+    try:
+        assert other.lives(first.supervisor.owner)
+    finally:
+        other.close()
+        gate.go.set()
+        first.supervisor.wait(run.run_id, 30)
+        first.supervisor._owner.close()
+        first.close()
+
+
+# What could not be recorded.
+
+
+class Outage:
+    """Lets chosen calls of a method fail as a locked or full ledger would."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, owner: type, name: str) -> None:
+        self.on, self.hit = threading.Event(), threading.Event()
+        original: Callable[..., Any] = getattr(owner, name)
+
+        def failing(this: Any, *args: Any, **more: Any) -> Any:
+            if self.on.is_set():
+                self.hit.set()
+                raise LedgerUnavailable("database is locked")
+            return original(this, *args, **more)
+
+        monkeypatch.setattr(owner, name, failing)
+
+
+def test_an_answer_that_could_not_be_recorded_is_recorded_by_the_sweep(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outage = Outage(monkeypatch, Recorder, "end")
+    outage.on.set()
+    console.send("/say hello", by="ana", thread_id=THREAD)
+    assert outage.hit.wait(30)
+    outage.on.clear()
+
+    until(lambda: status(console) is Status.IDLE)
+    assert console.history(THREAD)[-1].content == "hello"
+
+
+def test_a_sweep_whose_own_commit_fails_tries_again(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outage = Outage(monkeypatch, Recorder, "end")
+    failing = threading.Event()
+    write = SqliteLedger.write
+
+    @contextmanager
+    def at_the_commit(this: SqliteLedger) -> Iterator[Any]:
+        with write(this) as tx:
+            yield tx
+            if outage.hit.is_set() and not failing.is_set():
+                failing.set()
+                raise sqlite3.OperationalError("disk I/O error")
+
+    outage.on.set()
+    console.send("/say hello", by="ana", thread_id=THREAD)
+    assert outage.hit.wait(30)
+    monkeypatch.setattr(SqliteLedger, "write", at_the_commit)
+    outage.on.clear()
+
+    assert failing.wait(30)
+    until(lambda: status(console) is Status.IDLE)
+
+
+def test_a_tool_that_exits_has_failed_and_leaves_no_stuck_thread(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def leave(*_: Any) -> None:
+        raise SystemExit(3)
+
+    monkeypatch.setattr(opened.world, "send", leave)
+    ask(opened.console, mail("a"), thread_id=THREAD)
+    opened.console.decide(THREAD, [APPROVE], by="ana")
+
+    until(lambda: status(opened.console) is Status.IDLE)
+    assert states(opened.console) == {"a": State.FAILED}
+
+
+def test_a_tool_whose_end_could_not_be_recorded_is_unknown(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = Gate(opened, monkeypatch)
+    ask(opened.console, mail("a"), thread_id=THREAD)
+    opened.console.decide(THREAD, [APPROVE], by="ana")
+    assert gate.entered.wait(30)
+    outage = Outage(monkeypatch, SqliteLedger, "write")
+    outage.on.set()
+    gate.go.set()
+    assert outage.hit.wait(30)
+    outage.on.clear()
+
+    until(lambda: status(opened.console) is Status.UNKNOWN_OUTCOME)
+    assert len(opened.world.outbox()) == 1
+
+
+# Owners, dead, alive and frozen.
+
+
+def second_supervisor(opened: Opened, settings: Settings, clock: SetClock, lease: float) -> Supervisor:
+    """Another process's supervisor over the same ledger, as far as the ledger and the locks can tell."""
+    console = opened.console
+    recorder = Recorder(console._ledger, console._secret, clock)
+    owner = Owner(settings.review_data / "owners")
+    return Supervisor(console._ledger, console._engine, recorder, owner, clock, lease=lease)
+
+
+def test_a_silent_owner_is_taken_over_once_its_lease_is_over(
+    opened: Opened, settings: Settings, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opened.supervisor, "_heartbeat", lambda: None)
+    gate = Gate(opened, monkeypatch)
+    ask(opened.console, mail("a"), thread_id=THREAD)
+    run = opened.console.decide(THREAD, [APPROVE], by="ana")
+    assert gate.entered.wait(30)
+    other = second_supervisor(opened, settings, clock, lease=0.0)
+    try:
+        until(lambda: other.reconcile() or status(opened.console) is Status.UNKNOWN_OUTCOME)
+        assert opened.console._ledger.run(run.run_id).owner == other.owner
+    finally:
+        gate.go.set()
+        assert opened.supervisor.wait(run.run_id, 30)
+        other.shut()
+
+
+def test_an_owner_whose_heart_beats_keeps_its_run(
+    opened: Opened, settings: Settings, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = Gate(opened, monkeypatch)
+    ask(opened.console, mail("a"), thread_id=THREAD)
+    run = opened.console.decide(THREAD, [APPROVE], by="ana")
+    assert gate.entered.wait(30)
+    other = second_supervisor(opened, settings, clock, lease=0.0)
+    try:
+        for beat in range(100, 110):
+            with opened.console._ledger.write() as tx:
+                tx.set_beat(opened.supervisor.owner, beat)
+            other.reconcile()
+        assert opened.console._ledger.run(run.run_id).owner == opened.supervisor.owner
+    finally:
+        gate.go.set()
+        assert opened.console.wait(run, 30)
+        other.shut()
+
+
+def test_what_a_thawed_owner_did_is_not_recorded_over_a_settlement(
+    opened: Opened, settings: Settings, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = Gate(opened, monkeypatch)
+    ask(opened.console, mail("a"), thread_id=THREAD)
+    run = opened.console.decide(THREAD, [APPROVE], by="ana")
+    assert gate.entered.wait(30)
+    other = second_supervisor(opened, settings, clock, lease=0.0)
+    try:
+        until(lambda: other.reconcile() or status(opened.console) is Status.UNKNOWN_OUTCOME)
+        gate.go.set()
+        assert opened.supervisor.wait(run.run_id, 30)
+        assert states(opened.console) == {"a": State.UNKNOWN}
+        assert Kind.EXECUTION_FINISHED not in kinds(opened.console)
+    finally:
+        other.shut()
+
+
+def test_nobody_is_asked_again_while_the_frozen_process_itself_could_still_act(
+    opened: Opened, settings: Settings, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = Gate(opened, monkeypatch)
+    ask(opened.console, mail("a"), thread_id=THREAD)
+    run = opened.console.decide(THREAD, [APPROVE], by="ana")
+    assert gate.entered.wait(30)
+    other = second_supervisor(opened, settings, clock, lease=0.0)
+    try:
+        until(lambda: other.reconcile() or status(opened.console) is Status.UNKNOWN_OUTCOME)
+        with pytest.raises(StillAlive):
+            opened.console.settle(THREAD, "a", "ask_again", by="ana")
+    finally:
+        gate.go.set()
+        assert opened.supervisor.wait(run.run_id, 30)
+        other.shut()
+
+
+def test_the_record_of_an_unknown_outcome_names_the_process_that_started_it(
+    opened: Opened, settings: Settings, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = Gate(opened, monkeypatch)
+    ask(opened.console, mail("a"), thread_id=THREAD)
+    run = opened.console.decide(THREAD, [APPROVE], by="ana")
+    assert gate.entered.wait(30)
+    other = second_supervisor(opened, settings, clock, lease=0.0)
+    try:
+        until(lambda: other.reconcile() or status(opened.console) is Status.UNKNOWN_OUTCOME)
+        (lost,) = opened.console.trail(thread_id=THREAD, kind=Kind.OUTCOME_UNKNOWN)
+        assert lost.data is not None
+        assert lost.data["owner"] == opened.supervisor.owner
+    finally:
+        gate.go.set()
+        assert opened.supervisor.wait(run.run_id, 30)
+        other.shut()
+
+
+def test_a_decided_run_whose_owner_died_is_gone_on_with(
+    opened: Opened, settings: Settings, clock: SetClock
+) -> None:
+    ask(opened.console, mail("a"), thread_id=THREAD)
+    review = waiting(opened.console, THREAD)
+    gone = Owner(settings.review_data / "owners")
+    dead = Console(
+        opened.console._ledger,
+        opened.console._engine,
+        Unstarted(gone),
+        opened.console._anchors,
+        opened.console._secret,
+        clock,
+    )
+    dead.decide(THREAD, [APPROVE], by="ana", review_id=review.review_id)
+    gone.close()
+
+    until(lambda: status(opened.console) is Status.IDLE)
+    assert len(opened.world.outbox()) == 1
+
+
+class Unstarted:
+    """Runs of a process that dies before it starts any."""
+
+    def __init__(self, owner: Owner) -> None:
+        self.owner = owner.name
+
+    def start(self, run: Any) -> None:
+        pass
+
+
+def test_a_lock_is_held_by_its_owner_and_by_nobody_after_it(tmp_path: Any) -> None:
+    one, other = Owner(tmp_path), Owner(tmp_path)
+    assert other.lives(one.name)
+    one.close()
+    assert not other.lives(one.name)
+    other.close()
+
+
+def test_sweeping_leaves_the_files_of_the_living(tmp_path: Any) -> None:
+    one, other = Owner(tmp_path), Owner(tmp_path)
+    other.sweep()
+    assert other.lives(one.name)
+    one.close()
+    other.close()
+
+
+def test_an_owner_is_never_seen_without_its_lock(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from agent.engine import owners
+
+    other = Owner(tmp_path)
+    lock = owners.fcntl.flock
+
+    def swept_first(file: Any, how: int) -> None:
+        if how == owners.fcntl.LOCK_EX:
+            monkeypatch.setattr(owners.fcntl, "flock", lock)
+            other.sweep()
+        lock(file, how)
+
+    monkeypatch.setattr(owners.fcntl, "flock", swept_first)
+    one = Owner(tmp_path)
+    assert other.lives(one.name)
+    one.close()
+    other.close()
+
+
+def test_two_who_look_at_once_do_not_take_each_other_for_the_owner(tmp_path: Any) -> None:
+    import fcntl
+
+    (tmp_path / "1-dead.lock").touch()
+    other = Owner(tmp_path)
+    with (tmp_path / "1-dead.lock").open() as looking:
+        fcntl.flock(looking, fcntl.LOCK_SH)
+        assert not other.lives("1-dead")
+    other.close()
