@@ -14,14 +14,10 @@ from typing import Any
 
 import streamlit as st
 from anyio import to_thread
-from starlette.middleware import Middleware
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.routing import Mount
 
 from agent import api, bootstrap
 from agent.review.errors import ReviewError
-
-LOCAL_HOSTS = ["127.0.0.1", "localhost", "[::1]"]
 
 
 @asynccontextmanager
@@ -42,9 +38,9 @@ async def lifespan(_: st.App) -> AsyncIterator[dict[str, Any]]:
 app = st.App(
     Path(__file__).parent / "pages" / "shell.py",
     lifespan=lifespan,
-    routes=[Mount("/hitl", app=api.app)],
+    routes=[Mount(api.PREFIX, app=api.build())],
     # Streamlit's own list of allowed hosts covers the WebSocket alone.
-    middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=LOCAL_HOSTS)],
+    middleware=[api.local_only()],
 )
 
 if __name__ == "__main__":

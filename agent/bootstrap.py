@@ -23,7 +23,7 @@ from agent.demos.world import World
 from agent.engine import graph
 from agent.engine.guard import Guard
 from agent.engine.local import LocalEngine
-from agent.engine.model import Models
+from agent.engine.model import Models, Provider
 from agent.engine.owners import Owner
 from agent.engine.recorder import Recorder
 from agent.engine.supervisor import Supervisor
@@ -31,7 +31,7 @@ from agent.ledger.anchors import AnchorFile
 from agent.ledger.sqlite import SqliteLedger
 from agent.ports import Clock
 from agent.review.agents import Agent
-from agent.review.errors import SettingsError
+from agent.review.errors import SettingsError, UnknownModel
 from agent.review.threads import Run
 from agent.settings import Settings
 
@@ -48,7 +48,7 @@ class DemoAgent:
     def __call__(self) -> CompiledStateGraph[Any, Any, Any, Any]:
         found = settings_module.read()
         agent = self.define(World(_folder(found.review_data) / "world.sqlite"))
-        return graph.build(agent, Models(delay=0).named).compile()
+        return graph.build(agent, models_of(found).named).compile()
 
 
 mail = DemoAgent(mail_demo.define)
@@ -81,11 +81,7 @@ def open_console(settings: Settings, *, clock: Clock = utc_now) -> Opened:
     Raises `SettingsError`, `PolicyError` or `LedgerUnavailable`, each naming what to mend.
     """
     data = _folder(settings.review_data)
-    models = Models(delay=settings.review_demo_delay)
-    if settings.review_model not in models.names():
-        raise SettingsError(
-            [f"REVIEW_MODEL={settings.review_model!r}: use one of {', '.join(models.names())}"]
-        )
+    models = models_of(settings)
     world = World(data / "world.sqlite")
     demos, broken = served(settings.review_agents)
     agents = {name: _with_clocks(demo.define(world), settings) for name, demo in demos.items()}
@@ -111,6 +107,23 @@ def open_console(settings: Settings, *, clock: Clock = utc_now) -> Opened:
 
     parts = (supervisor.shut, note_the_end, engine.shut, ledger.shut, world.close)
     return Opened(console, world, settings, supervisor, parts)
+
+
+def models_of(settings: Settings) -> Models:
+    """The models the settings offer: always the demo model, real ones beside it once there is a key."""
+    try:
+        return Models(
+            delay=settings.review_demo_delay, provider=provider_of(settings), default=settings.review_model
+        )
+    except UnknownModel as error:
+        raise SettingsError([f"REVIEW_MODEL: {error}"]) from None
+
+
+def provider_of(settings: Settings) -> Provider | None:
+    """Where real models are reached; None without a key."""
+    if settings.openai_api_key is None:
+        return None
+    return Provider(settings.openai_api_key, settings.openai_base_url, settings.openai_models)
 
 
 _lock = threading.Lock()

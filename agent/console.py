@@ -19,6 +19,7 @@ from agent.review.actions import Action, Key, Review, ReviewState, State
 from agent.review.decisions import Ruling
 from agent.review.errors import (
     AlreadyDecided,
+    NothingToAskAgain,
     NothingToRetry,
     NothingToSettle,
     NothingToStop,
@@ -41,7 +42,7 @@ from agent.review.threads import (
     check_words,
     pid_of,
 )
-from agent.standing import check_free, gone, known, reviewable
+from agent.standing import check_free, check_settled, gone, known, reviewable
 
 log = logging.getLogger(__name__)
 
@@ -92,6 +93,11 @@ class Console(Looking):
             run = self._open_run(self._entry(tx, thread, by), deliveries.validate_python(last.delivery))
         self._runs.start(run)
         return run
+
+    def ask_again(self, thread_id: str, *, by: str) -> Run:
+        """Ask once more on a stuck thread. Raises `NothingToAskAgain`."""
+        check_settled(self._ledger, known(self._ledger, thread_id))
+        raise NothingToAskAgain(thread_id)
 
     def stop(self, thread_id: str, *, by: str) -> None:
         """Let the thread's run stop at its next step; the thread stays resumable. Raises `NothingToStop`."""

@@ -17,6 +17,7 @@ from pages.parts.words import clock, short
 PAGE = 50
 CURSOR = "before"
 EVENT = "event"
+LONGEST = 18  # digits; what has more is beyond the ledger's integers
 
 
 def main() -> None:
@@ -77,7 +78,7 @@ def _filters() -> dict[str, Any]:
     console = session.console()
     tools = sorted({tool for name in console.agents() for tool in console.agent(name).policy.tools})
     with st.container(horizontal=True, gap="xsmall"):
-        st.text_input("Thread", key="thread", bind="query-params", placeholder="any thread")
+        st.text_input("Thread", key="thread_id", bind="query-params", placeholder="any thread")
         st.text_input("By", key="by", bind="query-params", placeholder="anybody")
         st.selectbox(
             "Agent", ["", *console.agents()], key="agent", bind="query-params", format_func=_or("any agent")
@@ -86,11 +87,12 @@ def _filters() -> dict[str, Any]:
         st.selectbox(
             "Kind", ["", *map(str, Kind)], key="kind", bind="query-params", format_func=_or("any kind")
         )
-    kept = {name: (st.session_state[field] or "").strip() for name, field in FILTERS.items()}
+    kept = {name: (st.session_state[name] or "").strip() for name in FILTERS}
     return {name: Kind(value) if name == "kind" else value for name, value in kept.items() if value}
 
 
-FILTERS = {"thread_id": "thread", "by": "by", "agent": "agent", "tool": "tool", "kind": "kind"}
+FILTERS = ("thread_id", "by", "agent", "tool", "kind")
+"""Each is a widget's key and a name in the address: never the name a page of its own has there."""
 
 
 def _or(nothing: str) -> Any:
@@ -99,8 +101,7 @@ def _or(nothing: str) -> Any:
 
 def _events() -> list[Event]:
     narrowed = _filters()
-    cursor = session.in_address(CURSOR)
-    before = int(cursor) if cursor and cursor.isdecimal() else None
+    before = _number(CURSOR)
     found = session.console().trail(newest_first=True, before=before, limit=PAGE + 1, **narrowed)
     if not found:
         st.caption("No event matches." if narrowed else "Nothing has happened yet.")
@@ -119,6 +120,12 @@ def _events() -> list[Event]:
     return found[:PAGE]
 
 
+def _number(name: str) -> int | None:
+    """An event's number in the address, or None where no event can have what stands there."""
+    found = session.in_address(name) or ""
+    return int(found) if found.isdecimal() and len(found) <= LONGEST else None
+
+
 def _row(event: Event) -> None:
     selected = session.in_address(EVENT) == str(event.seq)
     who = f"{event.by} · " if event.by else ""
@@ -135,14 +142,14 @@ def _row(event: Event) -> None:
 
 
 def _selected(events: list[Event]) -> None:
-    named = session.in_address(EVENT)
-    if named is None or not named.isdecimal():
+    named = _number(EVENT)
+    if named is None:
         st.caption("Open an event to see all of it.")
         return
-    found = [event for event in events if event.seq == int(named)] or session.console().trail(
-        after=int(named) - 1, limit=1
+    found = [event for event in events if event.seq == named] or session.console().trail(
+        after=named - 1, limit=1
     )
-    if not found or found[0].seq != int(named):
+    if not found or found[0].seq != named:
         st.warning("There is no event of that number.")
         return
     _whole(found[0])

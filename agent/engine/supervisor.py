@@ -283,5 +283,7 @@ class Supervisor:
 
 
 def described(error: Exception) -> str:
-    """What a person is told of a failed run: the kind and the words, never a trace."""
+    """What a person is told of a failed run, never a trace; an error of ours is a sentence and needs no more."""
+    if isinstance(error, ReviewError):
+        return str(error)[:2_000]
     return f"{type(error).__name__}: {error}"[:2_000] if str(error) else type(error).__name__

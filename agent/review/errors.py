@@ -8,7 +8,8 @@
     ├── AlreadyDecided · ReviewExpired · ReviewChanged
     ├── InvalidDecision
     ├── ArgumentsRefused
-    ├── NothingToRetry · NothingToStop · NothingToSettle · StillAlive
+    ├── NothingToRetry · NothingToStop · NothingToSettle · NothingToAskAgain · StillAlive
+    ├── ModelFailed
     ├── LedgerUnavailable
     ├── PolicyError
     └── SettingsError
@@ -59,6 +60,11 @@ class InvalidMessage(ReviewError):
 
 class ThreadBusy(ReviewError):
     """A run is open. `last` tells of the review that was ended before it, for whoever came second."""
+
+    by: str | None = None
+    """Who decided the review that was asked about, where that is what the thread runs on; so `what` and `at`."""
+    what: str | None = None
+    at: str | None = None
 
     def __init__(self, thread_id: str, last: str = "") -> None:
         because = f" Its last review, {last}" if last else ""
@@ -161,12 +167,23 @@ class NothingToSettle(ReviewError):
         )
 
 
+class NothingToAskAgain(ReviewError):
+    def __init__(self, thread_id: str) -> None:
+        super().__init__(
+            f"Thread {thread_id} is not stuck, so there is nothing to ask again. Open the thread to see where it stands."
+        )
+
+
 class StillAlive(ReviewError):
     def __init__(self, tool: str, pid: int) -> None:
         super().__init__(
             f"The process that started {tool} (pid {pid}) is frozen, not dead, and could still run it. "
             "End that process first, then ask again."
         )
+
+
+class ModelFailed(ReviewError):
+    """The model gave no reply that can be used; the text says why and what a person can do about it."""
 
 
 class LedgerUnavailable(ReviewError):

@@ -65,13 +65,16 @@ class _Field:
         st.button(label, key=f"{self._key}:{label.lower()}", type="tertiary", on_click=act)
 
     def remove(self) -> None:
-        self._keep(dumps({name: value for name, value in self._args.items() if name != self._name}))
+        self._args.pop(self._name, None)
+        self._keep(dumps(self._args))
 
     def add(self, blank: Any) -> Callable[[], None]:
         return lambda: self._write(blank)
 
     def _write(self, value: Any) -> None:
-        self._keep(dumps({**self._args, self._name: value}))
+        # In place: another field may be written before the page is drawn again.
+        self._args[self._name] = value
+        self._keep(dumps(self._args))
 
     def _choice(self, value: Any, options: list[Any]) -> None:
         def write() -> None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
 from agent.review.events import Event, Kind
 
-HARMFUL = ("=", "+", "-", "@", "\t", "\r")
+HARMFUL = re.compile(r"[\s\u200b-\u200f\u2060\ufeff]*[=+\-@＝＋－＠]|[\t\r\n]")
+"""How a cell begins that a spreadsheet may take for a formula: some skip what cannot be seen before the sign."""
 COLUMNS = (
     "seq",
     "at",
@@ -91,10 +93,11 @@ def as_csv(events: Iterable[Event]) -> Iterator[str]:
 
 def _row(cells: Iterable[Any]) -> str:
     out = io.StringIO()
-    csv.writer(out).writerow([_harmless(cell) for cell in cells])
+    # All quoted: a spreadsheet that splits at other signs than the comma finds no further cell in one.
+    csv.writer(out, quoting=csv.QUOTE_ALL).writerow([_harmless(cell) for cell in cells])
     return out.getvalue()
 
 
 def _harmless(cell: Any) -> str:
     text = "" if cell is None else str(cell)
-    return f"'{text}" if text.startswith(HARMFUL) else text
+    return f"'{text}" if HARMFUL.match(text) else text

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
 
 from agent.bootstrap import Opened
 from agent.console import Console
@@ -29,12 +30,12 @@ Opens = Callable[..., "Screen"]
 class Screen:
     """One browser session's view of the console."""
 
-    def __init__(self, page: str, by: str, address: dict[str, str]) -> None:
+    def __init__(self, page: str, reviewer: str, address: dict[str, str]) -> None:
         self.at = AppTest.from_file(str(ROOT / "pages" / "shell.py"), default_timeout=60)
-        self.at.session_state[session.REVIEWER] = by
+        self.at.session_state[session.REVIEWER] = reviewer
         if page != "inbox":
-            self.at.run()
-            self.at.switch_page(f"{page}.py")
+            # As a first visit by this address: `switch_page` needs a run on another page before.
+            self.at._page_hash = calc_hash(page)
         self.go(**address)
 
     def go(self, **address: str) -> Screen:
@@ -82,10 +83,10 @@ class Screen:
 
 @pytest.fixture
 def opens(page_console: Opened) -> Opens:
-    """Open a page as a person's browser would: `opens("chat", by="ben", thread="t1")`."""
+    """Open a page as a person's browser would: `opens("chat", reviewer="ben", thread="t1")`."""
 
-    def open_page(page: str = "inbox", by: str = "ana", **address: str) -> Screen:
-        return Screen(page, by, address)
+    def open_page(page: str = "inbox", reviewer: str = "ana", **address: str) -> Screen:
+        return Screen(page, reviewer, address)
 
     return open_page
 

@@ -225,7 +225,7 @@ def test_an_edit_whose_preview_has_changed_since_is_not_sent(
 def test_the_loser_of_a_race_is_told_who_decided_what_and_keeps_the_draft(
     opens: Opens, console: Console, mail: Review
 ) -> None:
-    screen = opens(by="ben", review=mail.review_id)
+    screen = opens(reviewer="ben", review=mail.review_id)
     screen.click(of("edit", mail)).type(of("args", mail), edited(mail, to="ben@example.com"))
     assert console.wait(console.decide(mail.thread_id, [{"type": "reject"}], by="ana"), 30)
     screen.click(send(mail))
@@ -303,3 +303,56 @@ def test_the_card_shows_a_reviewers_first_look_once(opens: Opens, console: Conso
     opens().run()
     opens()
     assert [event.by for event in console.trail(kind=Kind.REVIEW_SHOWN)] == ["ana"]
+
+
+def field(review: Review, name: str) -> str:
+    return session.key(of("field", review), name)
+
+
+def in_form(opens: Opens, review: Review) -> Screen:
+    screen = opens().click(of("edit", review))
+    screen.at.button_group(key=of("edit-view", review)).set_value("Form")
+    return screen.run()
+
+
+def test_a_field_of_the_form_changes_its_own_argument_alone(
+    opens: Opens, page_console: Opened, mail: Review
+) -> None:
+    in_form(opens, mail).type(field(mail, "to"), "bob@example.com").click(send(mail))
+    (action,) = page_console.console.actions(mail.thread_id)
+    assert action.args == {**(mail.actions[0].args or {}), "to": "bob@example.com"}
+
+
+def test_two_fields_changed_before_the_page_is_drawn_are_both_kept(
+    opens: Opens, page_console: Opened, mail: Review
+) -> None:
+    screen = in_form(opens, mail)
+    screen.at.text_area(key=field(mail, "to")).set_value("bob@example.com")
+    screen.at.text_area(key=field(mail, "subject")).set_value("Lunch")
+    screen.run().click(send(mail))
+    (sent,) = page_console.world.outbox()
+    assert (sent.recipient, sent.subject) == ("bob@example.com", "Lunch")
+
+
+def test_the_form_and_the_json_are_views_of_one_draft(opens: Opens, mail: Review) -> None:
+    screen = in_form(opens, mail).type(field(mail, "to"), "bob@example.com")
+    screen.at.button_group(key=of("edit-view", mail)).set_value("JSON")
+    screen.run()
+    assert json.loads(screen.at.text_area(key=of("args", mail)).value)["to"] == "bob@example.com"
+    screen.type(of("args", mail), edited(mail, to="eve@example.com"))
+    screen.at.button_group(key=of("edit-view", mail)).set_value("Form")
+    screen.run()
+    assert screen.at.text_area(key=field(mail, "to")).value == "eve@example.com"
+
+
+def test_reset_empties_the_form_too(opens: Opens, mail: Review) -> None:
+    screen = in_form(opens, mail).type(field(mail, "to"), "bob@example.com").click(of("reset", mail))
+    assert screen.at.text_area(key=field(mail, "to")).value == "alice@example.com"
+
+
+def test_json_that_is_broken_is_not_lost_by_looking_at_the_form(opens: Opens, mail: Review) -> None:
+    screen = opens().click(of("edit", mail)).type(of("args", mail), '{"to": ')
+    screen.at.button_group(key=of("edit-view", mail)).set_value("Form")
+    assert "has to be mended" in screen.run().said()
+    screen.at.button_group(key=of("edit-view", mail)).set_value("JSON")
+    assert screen.run().at.text_area(key=of("args", mail)).value == '{"to": '
