@@ -169,8 +169,9 @@ def _marks(text: str) -> Iterator[_Mark]:
             case "flag":
                 continue
             case "flood":
-                mark = f"⟨{count} NEWLINES⟩"
-                yield start, end, f"\n{mark}\n", Suspicion.PADDING, f"{count:,} line breaks in a row"
+                # A mark at the text's end needs no line behind it, and a page would trim it.
+                mark = f"\n⟨{count} NEWLINES⟩" + ("" if end == len(text) else "\n")
+                yield start, end, mark, Suspicion.PADDING, f"{count:,} line breaks in a row"
             case "newline":
                 # The line break itself is drawn only where text follows it.
                 yield start, end, "⟨NEWLINE⟩" if end == len(text) else "⟨NEWLINE⟩\n", None, ""

@@ -53,7 +53,7 @@ def read_back(shown: str) -> str:
 
     return re.sub(
         r"⟨U\+(?P<code>[0-9A-F]{4,6}) [^⟩×]+?(?: ×(?P<times>\d+))?⟩"
-        r"|\n⟨(?P<flood>\d+) NEWLINES⟩\n|⟨(?:(?P<count>\d+) )?(?P<name>TAB|SPACE|CR|NEWLINE)S?⟩(?:(?<=NEWLINE⟩)\n)?",
+        r"|\n⟨(?P<flood>\d+) NEWLINES⟩(?:\n|$)|⟨(?:(?P<count>\d+) )?(?P<name>TAB|SPACE|CR|NEWLINE)S?⟩(?:(?<=NEWLINE⟩)\n)?",
         lambda match: "\n" * int(match["flood"]) if match["flood"] else original(match),
         shown,
     )
@@ -99,6 +99,7 @@ def test_the_text_can_be_read_back_from_what_is_shown(text):
 
 
 @given(texts)
+@example("\n" * 12)
 def test_what_is_shown_loses_nothing_where_a_page_trims_it(text):
     shown = visible(text)
     assert not shown.startswith((" ", "\t"))
