@@ -6,8 +6,8 @@ import multiprocessing
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -147,7 +147,6 @@ class Server:
             self._process.kill()
             self._process.join()
             raise Fault(f"the server {self.name} did not end")
-        self._release()
         return int(code)
 
     def stop(self) -> None:
@@ -155,6 +154,7 @@ class Server:
         if self.alive:
             self._process.terminate()
             self.await_end()
+        self._release()
 
     def _release(self) -> None:
         if self._client is not None:
@@ -189,7 +189,7 @@ class Bench:
         folder.mkdir(parents=True)
         self.folder, self.chance = folder, chance
         self._servers: dict[str, Server] = {}
-        self._threads = 0
+        self._threads = self._asides = 0
 
     @property
     def data(self) -> Path:
@@ -221,6 +221,16 @@ class Bench:
             _env_file=None,
         )
 
+    @contextmanager
+    def aside(self) -> Iterator[Bench]:
+        """Another folder with servers of its own, for what leaves damage behind."""
+        self._asides += 1
+        found = Bench(self.folder / f"aside-{self._asides}", self.chance)
+        try:
+            yield found
+        finally:
+            found.abandon()
+
     def stop(self) -> None:
         for server in self._servers.values():
             server.stop()
@@ -241,3 +251,4 @@ class Bench:
         for server in self._servers.values():
             if server.alive:
                 server.kill()
+            server.stop()

@@ -81,6 +81,8 @@ class Person:
     """By review: the decisions the server took."""
     settled: dict[str, str] = field(default_factory=dict)
     """By call: what was said of an unknown outcome."""
+    may_fail: bool = False
+    """A run may fail for want of its files, and is tried again."""
 
     def __post_init__(self) -> None:
         self.thread_id = self.thread_id or self.bench.new_thread()
@@ -143,6 +145,8 @@ class Person:
                     self.decide(thread)
                 case "unknown_outcome":
                     self.settle(thread)
+                case "failed" if self.may_fail:
+                    self.retry()
                 case other:
                     raise Fault(f"{self.thread_id} was left {other}: {thread.get('error')}")
         raise Fault(f"{self.thread_id} never came to rest")
@@ -159,6 +163,12 @@ class Person:
             if reply is None or not reply.taken:
                 raise Fault(f"{self.thread_id}: {call_id} could not be settled as {outcome}: {reply}")
             self.settled[call_id] = outcome
+
+    def retry(self) -> None:
+        """Go on with what failed."""
+        reply = self.server.post("retry", thread_id=self.thread_id)
+        if reply is None or not reply.taken:
+            raise Fault(f"{self.thread_id} could not be tried again: {reply}")
 
     def _later(self) -> bool:
         return self.bench.chance.random() < 0.5

@@ -87,9 +87,7 @@ def two_messages(bench: Bench, crowd: Crowd) -> None:
     person = Person(bench, servers[0], ONE)
     replies = crowd.send(
         [
-            shot(
-                server, "chat", n, thread_id=person.thread_id, message=f"{ONE.message}\nfrom {n}", agent="mail"
-            )
+            shot(server, "chat", n, thread_id=person.thread_id, message=message_of(n), agent="mail")
             for n, server in zip(range(CROWD), servers * CROWD, strict=False)
         ]
     )
@@ -98,10 +96,14 @@ def two_messages(bench: Bench, crowd: Crowd) -> None:
         raise Fault(f"a message that was not taken was not refused either: {replies}")
     person.promised = True
     said = [m["content"] for m in (person.rest() or {})["messages"] if m["type"] == "human"]
-    if said != [f"{ONE.message}\nfrom {winner}"]:
+    if said != [message_of(winner)]:
         raise LostDecision(f"{winner} was taken, and the thread holds {said}")
     person.finish()
     person.check()
+
+
+def message_of(n: int) -> str:
+    return f"/say This is for {n}.\n{ONE.message}"
 
 
 def decide_close_expire(bench: Bench, crowd: Crowd) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sqlite3
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -34,6 +36,8 @@ def serve(start: Start) -> None:
     with start.log.open("ab") as log:
         os.dup2(log.fileno(), 1)
         os.dup2(log.fileno(), 2)
+    logging.basicConfig()
+    logging.getLogger("agent").setLevel(logging.INFO)
     _prepare(Orders(start.orders))
     import app
 
@@ -69,7 +73,8 @@ def _make_ill(orders: Orders) -> None:
     from agent.engine.saver import FencedSaver
     from agent.ledger.sqlite import SqliteLedger
 
-    lent, connection, cursor = SqliteLedger._lent, World._connection, FencedSaver.cursor
+    lent, connection = SqliteLedger._lent, World._connection
+    made, cursor = FencedSaver.__init__, FencedSaver.cursor
 
     @contextmanager
     def lent_ill(self: Any) -> Iterator[Any]:
@@ -83,14 +88,20 @@ def _make_ill(orders: Orders) -> None:
             _afflict(conn, orders, "world")
             yield conn
 
+    def init(self: Any, path: Any) -> None:
+        made(self, path)
+        self.lock = threading.RLock()  # so that it can be held around `cursor`, which takes it too
+
     @contextmanager
     def cursor_ill(self: Any, transaction: bool = True) -> Iterator[Any]:
-        _afflict(self.conn, orders, "checkpoints")
-        with cursor(self, transaction) as found:
-            yield found
+        with self.lock:
+            _afflict(self.conn, orders, "checkpoints")
+            with cursor(self, transaction) as found:
+                yield found
 
     SqliteLedger._lent = lent_ill  # type: ignore[method-assign]
     World._connection = connection_ill  # type: ignore[method-assign]
+    FencedSaver.__init__ = init  # type: ignore[method-assign]
     FencedSaver.cursor = cursor_ill  # type: ignore[method-assign]
 
 
@@ -100,7 +111,7 @@ def _afflict(conn: sqlite3.Connection, orders: Orders, file: str) -> None:
     order = orders.standing()
     ill = getattr(order, file)
     with suppress(sqlite3.Error):  # a damaged file says so when it is used
-        conn.execute(f"PRAGMA busy_timeout = {order.busy}")
-        conn.execute(f"PRAGMA query_only = {int(ill == 'read-only')}")
-        pages = conn.execute("PRAGMA page_count").fetchone()[0] if ill == "full" else ENOUGH
-        conn.execute(f"PRAGMA max_page_count = {pages}")
+        conn.execute(f"PRAGMA busy_timeout = {order.busy}").fetchall()
+        conn.execute(f"PRAGMA query_only = {int(ill == 'read-only')}").fetchall()
+        ((pages,),) = conn.execute("PRAGMA page_count").fetchall() if ill == "full" else [(ENOUGH,)]
+        conn.execute(f"PRAGMA max_page_count = {pages}").fetchall()
