@@ -81,7 +81,8 @@ def tampered(how: Tampering) -> Callable[[Bench], None]:
             server.start()
             check_names(server, first)
             finished(aside, server)
-            check_names(server, first)
+            # What was written behind a cut hides where it was; that there was one is still found.
+            check_names(server, first if how is not cut else None)
 
     return tamper
 

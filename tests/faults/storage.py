@@ -17,7 +17,7 @@ from tests.faults.races import paused
 Illness = Literal["locked", "full", "read-only"]
 BUSY = 200
 """Milliseconds a server waits for a lock here; the lock is held for longer."""
-REMEDIES = ("try again", "Try again", "Retry", "Restore", "put back", "Free ")
+REMEDIES = ("try again", "Try again", "Retry", "Restore", "Free ", "Allow ")
 
 
 def ledger(illness: Illness) -> Callable[[Bench], None]:
@@ -122,13 +122,15 @@ def world(illness: Illness) -> Callable[[Bench], None]:
 
 
 def read_only_at_start(bench: Bench) -> None:
-    """A server on a ledger it cannot write ends with one message, and starts once it can."""
+    """A server that starts on a ledger it cannot write shows what there is, and takes nothing."""
     server = bench.server()
     done = finished(bench, server)
     server.stop()
     server.order(ledger="read-only")
-    check_start_refused(server)
-    bench.server()
+    server.start()
+    check_readable(server, done)
+    check_refused(Person(bench, server, ONE).send())
+    server.order()
     done.check()
 
 
@@ -152,7 +154,7 @@ def corrupt_checkpoints(bench: Bench) -> None:
         server = aside.server()
         victim, others = fill(aside, server)
         server.stop()
-        damage(aside.data / "checkpoints.sqlite", victim.thread_id, others)
+        damage(aside.data / "checkpoints.sqlite", ["checkpoints", "writes"], victim.thread_id, others)
         server.start()
         reply = server.post("chat", message="/say and now", thread_id=victim.thread_id)
         check_says_so(victim, reply)
@@ -165,13 +167,27 @@ def corrupt_ledger(bench: Bench) -> None:
         server = aside.server()
         victim, others = fill(aside, server)
         server.stop()
-        damage(aside.data / "ledger.sqlite", victim.thread_id, others)
+        damage(aside.data / "ledger.sqlite", ["messages"], victim.thread_id, others)
         server.start()
         reply = server.get(f"threads/{victim.thread_id}")
         if reply is None or reply.status != 503:
             raise Fault(f"a damaged transcript was shown: {reply}")
         check_refused(reply)
         check_untouched(aside, server, others)
+
+
+def corrupt_trail(bench: Bench) -> None:
+    """Where the record itself is damaged, verifying says so; threads can still be looked at."""
+    with bench.aside() as aside:
+        server = aside.server()
+        victim, others = fill(aside, server)
+        server.stop()
+        damage(aside.data / "ledger.sqlite", ["events"], victim.thread_id, others)
+        server.start()
+        check_refused(server.get("audit/verify"))
+        for person in (victim, *others):
+            if not person.thread():
+                raise Fault(f"{person.thread_id} cannot be looked at")
 
 
 # Illness
@@ -197,24 +213,27 @@ def fill(bench: Bench, server: Server) -> tuple[Person, list[Person]]:
     """A thread of long messages, which has pages of its own, and others before and after it."""
     before = finished(bench, server)
     victim = finished(bench, server)
-    for _ in range(6):
-        server.post("chat", message=f"/say {'long ' * 1_500}", thread_id=victim.thread_id)
+    for _ in range(10):
+        server.post("chat", message=f"/say {'long ' * 180}", thread_id=victim.thread_id)
     return victim, [before, finished(bench, server)]
 
 
-def damage(path: Path, thread_id: str, others: Sequence[Person]) -> None:
-    """Blank every leaf that holds rows of this thread and of no other."""
+def damage(path: Path, tables: Sequence[str], thread_id: str, others: Sequence[Person]) -> None:
+    """Blank every leaf of these tables that holds rows of this thread and of no other."""
+    marks = ", ".join("?" * len(tables))
     with closing(sqlite3.connect(path)) as conn:
         (size,) = conn.execute("PRAGMA page_size").fetchone()
-        roots = {root for (root,) in conn.execute("SELECT rootpage FROM sqlite_master")}
+        leaves = conn.execute(
+            f"SELECT pageno FROM dbstat WHERE name IN ({marks}) AND pagetype = 'leaf'", tables
+        ).fetchall()
     pages = bytearray(path.read_bytes())
-    foreign = [f"{other.thread_id}".encode() for other in others]
+    foreign = [other.thread_id.encode() for other in others]
     blanked = 0
-    for number in range(2, len(pages) // size + 1):
-        page = pages[(number - 1) * size : number * size]
-        leaf = page[0] in (0x0A, 0x0D) and number not in roots
-        if leaf and thread_id.encode() in page and b"long long" in page and not any(f in page for f in foreign):
-            pages[(number - 1) * size : number * size] = bytes(size)
+    for (number,) in leaves:
+        place = slice((number - 1) * size, number * size)
+        page = pages[place]
+        if thread_id.encode() in page and not any(other in page for other in foreign):
+            pages[place] = bytes(size)
             blanked += 1
     if not blanked:
         raise Fault(f"{path.name} has no page of {thread_id} alone")
