@@ -5,7 +5,9 @@ Start it with `streamlit run app.py`, `python app.py`, or any ASGI server as `ap
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -14,19 +16,21 @@ from typing import Any
 
 import streamlit as st
 from anyio import to_thread
-from starlette.middleware import Middleware
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.routing import Mount
 
 from agent import api, bootstrap
-
-LOCAL_HOSTS = ["127.0.0.1", "localhost", "[::1]"]
+from agent.review.errors import ReviewError
 
 
 @asynccontextmanager
 async def lifespan(_: st.App) -> AsyncIterator[dict[str, Any]]:
     """Open the console with the server and close it cleanly with it."""
-    console = await to_thread.run_sync(bootstrap.opened)
+    try:
+        console = await to_thread.run_sync(bootstrap.opened)
+    except ReviewError as error:
+        # Raised, it would reach the user at the end of the server's stack trace; there is nothing to clean up yet.
+        print(error, file=sys.stderr, flush=True)  # noqa: T201
+        os._exit(2)
     try:
         with asked_to_end(console.supervisor.wind_down):
             yield {}
@@ -64,9 +68,9 @@ def asked_to_end(wind_down: Callable[[], None]) -> Iterator[None]:
 app = st.App(
     Path(__file__).parent / "pages" / "shell.py",
     lifespan=lifespan,
-    routes=[Mount("/hitl", app=api.app)],
+    routes=[Mount(api.PREFIX, app=api.build())],
     # Streamlit's own list of allowed hosts covers the WebSocket alone.
-    middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=LOCAL_HOSTS)],
+    middleware=[api.local_only()],
 )
 
 if __name__ == "__main__":

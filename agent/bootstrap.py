@@ -23,14 +23,15 @@ from agent.demos.world import World
 from agent.engine import graph
 from agent.engine.guard import Guard
 from agent.engine.local import LocalEngine
-from agent.engine.model import Models
+from agent.engine.model import Models, Provider
 from agent.engine.owners import Owner
 from agent.engine.recorder import Recorder
 from agent.engine.supervisor import Supervisor
+from agent.ledger.anchors import AnchorFile
 from agent.ledger.sqlite import SqliteLedger
 from agent.ports import Clock
 from agent.review.agents import Agent
-from agent.review.errors import SettingsError
+from agent.review.errors import SettingsError, UnknownModel
 from agent.review.threads import Run
 from agent.settings import Settings
 
@@ -47,7 +48,7 @@ class DemoAgent:
     def __call__(self) -> CompiledStateGraph[Any, Any, Any, Any]:
         found = settings_module.read()
         agent = self.define(World(_folder(found.review_data) / "world.sqlite"))
-        return graph.build(agent, Models(delay=0).named).compile()
+        return graph.build(agent, models_of(found).named).compile()
 
 
 mail = DemoAgent(mail_demo.define)
@@ -74,25 +75,21 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def open_console(settings: Settings, *, clock: Clock = utc_now) -> Opened:
+def open_console(settings: Settings, *, clock: Clock = utc_now, at_work: bool = True) -> Opened:
     """Open the console on the settings' data folder, reconcile what a dead process left, start the workers.
+
+    One that is not `at_work` only looks: it starts no worker, takes nothing over and anchors nothing.
 
     Raises `SettingsError`, `PolicyError` or `LedgerUnavailable`, each naming what to mend.
     """
     data = _folder(settings.review_data)
-    models = Models(delay=settings.review_demo_delay)
-    if settings.review_model not in models.names():
-        raise SettingsError(
-            [f"REVIEW_MODEL={settings.review_model!r}: use one of {', '.join(models.names())}"]
-        )
+    models = models_of(settings)
     world = World(data / "world.sqlite")
-    agents = {
-        name: _with_clocks(demo.define(world), settings)
-        for name, demo in served(settings.review_agents).items()
-    }
+    demos, broken = served(settings.review_agents)
+    agents = {name: _with_clocks(demo.define(world), settings) for name, demo in demos.items()}
     secret = _secret(data / "digest.key")
     ledger = SqliteLedger(data / "ledger.sqlite")
-    engine = LocalEngine(agents, models, data / "checkpoints.sqlite")
+    engine = LocalEngine(agents, models, data / "checkpoints.sqlite", broken=broken)
     supervisor = Supervisor(ledger, engine, Recorder(ledger, secret, clock), Owner(data / "owners"), clock)
 
     def guard_for(run: Run, agent: Agent) -> Guard:
@@ -102,11 +99,35 @@ def open_console(settings: Settings, *, clock: Clock = utc_now) -> Opened:
         return Guard(ledger, run, agent, secret, clock, told_of)
 
     engine.guard_with(guard_for)
-    console = Console(ledger, engine, supervisor, secret, clock)
-    supervisor.open(console.expire)
-    return Opened(
-        console, world, settings, supervisor, (supervisor.shut, engine.shut, ledger.shut, world.close)
-    )
+    anchors = AnchorFile(settings_module.anchor_path(settings))
+    console = Console(ledger, engine, supervisor, anchors, secret, clock)
+    if at_work:
+        console.anchor(every=1)
+        supervisor.open(console.expire, console.anchor)
+
+    def note_the_end() -> None:
+        if at_work:
+            console.anchor(every=1)
+
+    parts = (supervisor.shut, note_the_end, engine.shut, ledger.shut, world.close)
+    return Opened(console, world, settings, supervisor, parts)
+
+
+def models_of(settings: Settings) -> Models:
+    """The models the settings offer: always the demo model, real ones beside it once there is a key."""
+    try:
+        return Models(
+            delay=settings.review_demo_delay, provider=provider_of(settings), default=settings.review_model
+        )
+    except UnknownModel as error:
+        raise SettingsError([f"REVIEW_MODEL: {error}"]) from None
+
+
+def provider_of(settings: Settings) -> Provider | None:
+    """Where real models are reached; None without a key."""
+    if settings.openai_api_key is None:
+        return None
+    return Provider(settings.openai_api_key, settings.openai_base_url, settings.openai_models)
 
 
 _lock = threading.Lock()
@@ -131,27 +152,34 @@ def close() -> None:
             _opened = None
 
 
-def served(path: Path) -> Mapping[str, DemoAgent]:
-    """The agents a LangGraph configuration file names. Raises `SettingsError` for what cannot be served."""
+def served(path: Path) -> tuple[Mapping[str, DemoAgent], Mapping[str, str]]:
+    """The agents a LangGraph configuration file names, and those that could not be loaded, with the reason.
+
+    Raises `SettingsError` if the file cannot be read or names no agent at all.
+    """
     try:
-        graphs = json.loads(path.read_text(encoding="utf-8"))["graphs"]
-        found = {name: _target(path.parent, where) for name, where in graphs.items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, ImportError) as error:
+        graphs = dict(json.loads(path.read_text(encoding="utf-8"))["graphs"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise SettingsError([f"REVIEW_AGENTS={str(path)!r}: {type(error).__name__}: {error}"]) from error
-    wrong = [
-        f"REVIEW_AGENTS: {name} is not an agent of this console" for name, one in found.items() if one is None
-    ]
-    if wrong or not found:
-        raise SettingsError(wrong or [f"REVIEW_AGENTS={str(path)!r} names no graph"])
-    return {name: one for name, one in found.items() if one is not None}
+    if not graphs:
+        raise SettingsError([f"REVIEW_AGENTS={str(path)!r} names no graph"])
+    found, broken = {}, {}
+    for name, where in graphs.items():
+        try:
+            found[name] = _target(where)
+        except Exception as error:  # whatever a module raises while it is imported
+            broken[name] = f"{type(error).__name__}: {error}"
+    return found, broken
 
 
-def _target(folder: Path, where: str) -> DemoAgent | None:
+def _target(where: str) -> DemoAgent:
     """What `./agent/bootstrap.py:mail` names; modules of this repository are imported by their own name."""
-    file, _, name = where.rpartition(":")
+    file, _, name = str(where).rpartition(":")
     module = Path(file).with_suffix("").as_posix().removeprefix("./").replace("/", ".")
     found = getattr(importlib.import_module(module), name)
-    return found if isinstance(found, DemoAgent) else None
+    if not isinstance(found, DemoAgent):
+        raise TypeError(f"{where} is not an agent of this console")
+    return found
 
 
 def _with_clocks(agent: Agent, settings: Settings) -> Agent:

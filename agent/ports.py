@@ -14,9 +14,9 @@ from pydantic.dataclasses import dataclass as parsed
 
 from agent.review.actions import Action, Key, Review, ReviewState, State
 from agent.review.agents import Agent
-from agent.review.events import Event, Fact, Kind
+from agent.review.events import Anchor, Event, Fact, Kind
 from agent.review.screening import Call
-from agent.review.threads import Message, Run, RunState, Status, Thread
+from agent.review.threads import Halt, Message, Run, RunState, Status, Thread
 
 
 class Clock(Protocol):
@@ -63,6 +63,8 @@ class Mend:
 
     results: tuple[Result, ...]
     closing: str | None = None
+    closing_id: str = ""
+    """The id of the closing message, so that it is said once."""
     ask_again: tuple[str, ...] = ()
     """Tool call ids that are asked about once more, each as the next attempt."""
     kind: Literal["mend"] = "mend"
@@ -123,6 +125,33 @@ class Look:
     """Some node has still to run."""
 
 
+@dataclass(frozen=True)
+class Step:
+    """One checkpoint of a thread, as a timeline shows it."""
+
+    checkpoint_id: str
+    at: str
+    step: int
+    source: str
+    next: tuple[str, ...]
+    messages: int
+
+
+@dataclass(frozen=True)
+class Inside:
+    """A thread as the engine holds it, for those who want to see how it works."""
+
+    nodes: tuple[str, ...]
+    edges: tuple[tuple[str, str, bool], ...]
+    """From, to, and whether it is taken under a condition."""
+    at: tuple[str, ...]
+    """The nodes that run next, or wait."""
+    payloads: Mapping[str, Any]
+    """What each waiting interrupt carries, by its id."""
+    steps: tuple[Step, ...]
+    """The last checkpoints, newest first."""
+
+
 Moment = Token | Said | Proposed | Paused
 
 
@@ -130,10 +159,13 @@ class Engine(Protocol):
     """Agents at work. Every method names the run or thread it is about; none keeps state between calls."""
 
     def agent(self, name: str) -> Agent:
-        """The agent served under this name; raises `UnknownAgent`."""
+        """The agent served under this name; raises `UnknownAgent`, or `AgentNotLoaded` with the reason."""
 
     def agents(self) -> Sequence[str]:
         """The names served, in the order of the configuration."""
+
+    def broken(self) -> Mapping[str, str]:
+        """The agents that are configured and could not be loaded, with the reason."""
 
     def models(self) -> Sequence[str]:
         """The models a thread can be started with, the default first."""
@@ -147,6 +179,9 @@ class Engine(Protocol):
 
     def look(self, agent: str, thread_id: str) -> Look:
         """Where the thread's checkpoint stands now."""
+
+    def inside(self, agent: str, thread_id: str, *, steps: int = 20) -> Inside:
+        """The agent's graph and the thread's last checkpoints; read only."""
 
 
 class RunCutOff(Exception):
@@ -172,15 +207,19 @@ class Sought:
     tool: str = ""
     thread_id: str = ""
     text: str = ""
-    """Stands somewhere in the summary, the arguments or the thread id."""
+    """Stands somewhere in the summary, the arguments, the tool or the thread id, in any case."""
+    opened_before: str = ""
 
 
 class Reads(Protocol):
     def thread(self, thread_id: str) -> Thread | None: ...
     def threads(self, *, limit: int = 50) -> list[Thread]: ...
     def messages(self, thread_id: str, *, before: int | None = None, limit: int = 50) -> list[Message]: ...
+    def message(self, thread_id: str, message_id: str) -> Message | None: ...
     def message_count(self, thread_id: str) -> int: ...
     def actions(self, thread_id: str, *, states: Sequence[State] = ()) -> list[Action]: ...
+    def actions_of(self, thread_id: str, message_ids: Sequence[str]) -> list[Action]: ...
+    def last_decided(self, thread_id: str, tool: str, *, limit: int = 3) -> list[Action]: ...
     def latest_action(self, thread_id: str, tool_call_id: str) -> Action | None: ...
     def review(self, review_id: str) -> Review | None: ...
     def open_reviews(self, thread_id: str) -> list[Review]: ...
@@ -207,6 +246,7 @@ class Reads(Protocol):
         agent: str | None = None,
         tool: str | None = None,
         by: str | None = None,
+        tool_call_id: str | None = None,
         since: str | None = None,
         after: int = 0,
         before: int | None = None,
@@ -214,7 +254,10 @@ class Reads(Protocol):
         limit: int = 200,
     ) -> list[Event]: ...
     def trail(self) -> Iterator[Event]: ...
+    def last_seq(self, thread_id: str | None = None) -> int: ...
     def shown_at(self, review_id: str, reviewer: str) -> datetime | None: ...
+    def halt(self) -> Halt | None: ...
+    def head(self) -> Anchor | None: ...
     def beat(self, owner: str) -> int | None: ...
     def draft(self, review_id: str, reviewer: str) -> str | None: ...
 
@@ -254,8 +297,16 @@ class Transaction(Reads, Protocol):
     def first_shown(self, review_id: str, reviewer: str, at: str) -> bool:
         """True the first time this reviewer sees this review."""
 
+    def set_halt(self, halt: Halt | None) -> None: ...
     def set_beat(self, owner: str, beat: int) -> None: ...
     def set_draft(self, review_id: str, reviewer: str, body: str | None) -> None: ...
+
+
+class Anchors(Protocol):
+    """Where the trail's head is noted now and then, outside the ledger's own folder."""
+
+    def read(self) -> list[Anchor]: ...
+    def append(self, anchor: Anchor) -> None: ...
 
 
 class Ledger(Reads, Protocol):

@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 import getpass
+import hashlib
+import json
+import os
 import re
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    SecretStr,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from agent.review.errors import SettingsError
 
 SPAN = re.compile(r"(\d{1,6})\s*([smhd])")
+DEMO = "demo"
+"""The model that needs no key."""
+SECRET = ("OPENAI_API_KEY",)
+"""Variables whose value is never repeated."""
 UNIT = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 
@@ -32,6 +48,49 @@ def span(text: Any) -> timedelta | None:
 Span = Annotated[timedelta | None, NoDecode, BeforeValidator(span)]
 
 
+def _names(text: Any) -> Any:
+    """Names between commas, as a tuple."""
+    if not isinstance(text, str):
+        return text
+    return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+
+
+def _key(key: SecretStr) -> SecretStr:
+    if not re.fullmatch(r"[!-~]+", key.get_secret_value()):
+        raise ValueError("a key has no spaces and no characters outside ASCII; copy it again")
+    return key
+
+
+def _url(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("use an address such as https://api.openai.com/v1")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise ValueError("leave name, password and query out of the address; the key is OPENAI_API_KEY")
+    return url.rstrip("/")
+
+
+def _agents(path: Path) -> Path:
+    try:
+        graphs = json.loads(path.read_text(encoding="utf-8"))["graphs"]
+    except OSError as error:
+        raise ValueError(f"{error.strerror}; name a file in the format of langgraph.json") from None
+    except (ValueError, KeyError, TypeError):
+        raise ValueError("it is not in the format of langgraph.json: a JSON object with graphs") from None
+    if not graphs or not isinstance(graphs, dict):
+        raise ValueError("it names no graph")
+    return path
+
+
+def _data(path: Path) -> Path:
+    found = next(one for one in (path.absolute(), *path.absolute().parents) if one.exists())
+    if not found.is_dir():
+        raise ValueError(f"{found} is a file; name a folder")
+    if not os.access(found, os.W_OK | os.X_OK):
+        raise ValueError(f"{found} cannot be written to; name another folder, or allow it")
+    return path
+
+
 def _whoami() -> str:
     try:
         return getpass.getuser()
@@ -44,11 +103,19 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_file=".env", extra="ignore", frozen=True, env_ignore_empty=True)
 
-    review_data: Path = Path(".data")
+    review_data: Annotated[Path, AfterValidator(_data)] = Path(".data")
     """Folder of the ledger, the checkpoints and the demo world."""
-    review_agents: Path = Path("langgraph.json")
+    review_agents: Annotated[Path, AfterValidator(_agents)] = Path("langgraph.json")
     """The agents served, in LangGraph's own configuration format."""
-    review_model: str = "demo"
+    openai_api_key: Annotated[SecretStr, AfterValidator(_key)] | None = None
+    """Real models are offered beside the demo model once it is set."""
+    openai_base_url: Annotated[str, AfterValidator(_url)] | None = None
+    """Any server with OpenAI's interface; OpenAI itself if it is not set."""
+    openai_models: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_names), Field(min_length=1)] = (
+        "gpt-5.4-mini",
+    )
+    """The real models offered, between commas."""
+    review_model: str = Field(default=DEMO, validate_default=True)
     """The model a new thread starts with."""
     review_reviewer: str = Field(default_factory=_whoami, min_length=1, max_length=80)
     """The name a browser starts with, while there is no sign-in."""
@@ -56,8 +123,36 @@ class Settings(BaseSettings):
     """How long a review may wait."""
     review_execute_by: Span = timedelta(hours=1)
     """How long an approval stays good."""
+    review_anchor: Path | None = None
+    """Where the trail's anchors go; by default a file in the user's state folder, one per data folder."""
     review_demo_delay: float = Field(default=0.02, ge=0, le=5)
     """Seconds between the demo model's words, so that one can watch it stream."""
+
+    @field_validator("openai_models")
+    @classmethod
+    def _not_the_demo(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        if DEMO in names:
+            raise ValueError(f"{DEMO} is the demo model's own name; leave it out")
+        return names
+
+    @field_validator("review_model")
+    @classmethod
+    def _is_offered(cls, name: str, info: ValidationInfo) -> str:
+        if name != DEMO and info.data.get("openai_api_key") is None:
+            raise ValueError(f"without OPENAI_API_KEY there is only {DEMO}")
+        offered = (DEMO, *info.data.get("openai_models", (name,)))
+        if name not in offered:
+            raise ValueError(f"use one of {', '.join(offered)}, or add it to OPENAI_MODELS")
+        return name
+
+
+def anchor_path(settings: Settings) -> Path:
+    """The anchor file of these settings: outside the data folder, so that no copy of that folder holds it."""
+    if settings.review_anchor is not None:
+        return settings.review_anchor
+    state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
+    name = hashlib.sha256(str(settings.review_data.resolve()).encode()).hexdigest()[:16]
+    return state / "review-console" / f"anchors-{name}.jsonl"
 
 
 def read() -> Settings:
@@ -71,4 +166,5 @@ def read() -> Settings:
 def _problem(one: Any) -> str:
     variable = "_".join(str(part) for part in one["loc"]).upper()
     words = str(one["msg"]).removeprefix("Value error, ")
-    return f"{variable}={one['input']!r}: {words}"
+    shown = "" if variable in SECRET else f"={one['input']!r}"
+    return f"{variable}{shown}: {words}"

@@ -8,27 +8,31 @@ from agent.console import View
 from agent.review.errors import ReviewError, UnknownThread
 from agent.review.threads import Status
 from pages.parts import session
-from pages.parts.card import WAIT_FOR_RUN, card
+from pages.parts.card import card
 from pages.parts.conversation import conversation
-from pages.parts.literal import line
+from pages.parts.decide import WAIT_FOR_RUN
+from pages.parts.literal import line, literal
 from pages.parts.progress import progress
-from pages.parts.start import start
+from pages.parts.start import again, start
+from pages.parts.under_the_hood import under_the_hood
+from pages.parts.watch import watch
 from pages.parts.words import STATUS_COLOR, STATUS_WORDS
 from pages.parts.world_panel import world_panel
 
 CLOSED = {
-    Status.WAITING: "Decide or close the review first; then you can write here.",
     Status.RUNNING: "The agent is at work. You can write when it pauses.",
     Status.UNKNOWN_OUTCOME: "An action's outcome is unknown. It has to be settled before you can write.",
     Status.STUCK: "The thread is stuck on a malformed answer.",
 }
+VIEWS = ("Conversation", "Under the hood")
 
 
 def main() -> None:
-    thread_id = session.thread_id()
+    thread_id = session.in_address(session.THREAD)
     if thread_id is None:
         start()
         return
+    drawn = session.console().pulse(thread_id)
     try:
         view = session.console().view(thread_id)
     except UnknownThread as error:
@@ -36,25 +40,64 @@ def main() -> None:
         line(str(error))
         st.button("Start a new thread", key="new", on_click=session.go_to_thread, args=(None,))
         return
-    left, right = st.columns([3, 2], gap="medium")
-    with left:
-        _thread(view)
-    with right:
-        world_panel(thread_id)
-    _message_box(view)
+    _header(view)
+    if not _is_served(view):
+        return
+    if st.session_state.get("view") == VIEWS[1]:
+        under_the_hood(view)
+    else:
+        left, right = st.columns([3, 2], gap="medium")
+        with left:
+            _thread(view)
+        with right:
+            world_panel(thread_id, view.thread.agent)
+        _message_box(view)
+    watch(drawn, thread_id)
+
+
+def _header(view: View) -> None:
+    thread = view.thread
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.segmented_control(
+            "View", VIEWS, default=VIEWS[0], key="view", label_visibility="collapsed", required=True
+        )
+        line(f"{thread.agent} · {thread.model}", width="content")
+        literal(thread.thread_id, width="content")
+        st.badge(STATUS_WORDS[thread.status], color=STATUS_COLOR[thread.status])
+        st.button(
+            "Same request, new thread",
+            key="again",
+            type="tertiary",
+            on_click=_again,
+            args=(view,),
+        )
+        st.button("Other threads", key="new", type="tertiary", on_click=session.go_to_thread, args=(None,))
+
+
+def _is_served(view: View) -> bool:
+    """Whether the thread's agent is there; without it the conversation can be read, and nothing else."""
+    try:
+        session.console().agent(view.thread.agent)
+    except ReviewError as error:
+        st.warning("This thread can be read, but not continued: its agent is not there.")
+        line(str(error))
+        conversation(view.thread.thread_id)
+        return False
+    return True
+
+
+def _again(view: View) -> None:
+    again(session.console().opening(view.thread.thread_id), view.thread.agent, view.thread.model)
 
 
 def _thread(view: View) -> None:
     thread = view.thread
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.text(thread.agent, width="content")
-        st.code(thread.thread_id, language=None, width="content")
-        st.badge(STATUS_WORDS[thread.status], color=STATUS_COLOR[thread.status])
-        st.button("New thread", key="new", type="tertiary", on_click=session.go_to_thread, args=(None,))
     conversation(thread.thread_id)
     if thread.status is Status.RUNNING:
         progress(thread.thread_id)
-    for review in view.reviews:
+    if len(view.reviews) > 1:
+        st.caption(f"{len(view.reviews)} reviews wait on this thread; the oldest is shown.")
+    for review in view.reviews[:1]:
         card(review)
     _trouble(view)
 
@@ -62,22 +105,25 @@ def _thread(view: View) -> None:
 def _trouble(view: View) -> None:
     thread = view.thread
     if thread.status in (Status.FAILED, Status.STOPPED):
-        st.warning(
-            "This turn failed. Nothing is lost."
-            if thread.status is Status.FAILED
-            else "This turn was stopped."
-        )
+        failed = thread.status is Status.FAILED
+        st.warning("This turn failed. Nothing is lost." if failed else "This turn was stopped.")
         if thread.error:
             line(thread.error)
-        st.button("Try again" if thread.status is Status.FAILED else "Go on", key="retry", on_click=_retry)
+        st.button("Try again" if failed else "Go on", key="retry", on_click=_retry, args=(thread.thread_id,))
     if thread.status is Status.UNKNOWN_OUTCOME:
         st.error(
             "The outcome of an action is unknown: its process was cut off while it ran. "
             "It may have taken effect. It will not be run again by itself."
         )
+        for action in view.unknown:
+            if st.button("Settle it", key=session.key("settle", action.key.tool_call_id)):
+                named = f"{action.key.thread_id}/{action.key.tool_call_id}"
+                st.switch_page("inbox.py", query_params={session.ACTION: named})
 
 
 def _message_box(view: View) -> None:
+    if view.reviews:
+        return  # the decision bar stands there; the message box comes back with the answer
     closed = CLOSED.get(view.thread.status)
     st.chat_input(closed or "Write to the agent", key="message", disabled=closed is not None, on_submit=_send)
 
@@ -85,7 +131,7 @@ def _message_box(view: View) -> None:
 def _send() -> None:
     try:
         run = session.console().send(
-            st.session_state["message"], by=session.reviewer(), thread_id=session.thread_id()
+            st.session_state["message"], by=session.reviewer(), thread_id=session.in_address(session.THREAD)
         )
     except ReviewError as error:
         session.flash_error("The message was not sent.", error)
@@ -93,9 +139,9 @@ def _send() -> None:
     session.console().wait(run, WAIT_FOR_RUN)
 
 
-def _retry() -> None:
+def _retry(thread_id: str) -> None:
     try:
-        run = session.console().retry(session.thread_id() or "", by=session.reviewer())
+        run = session.console().retry(thread_id, by=session.reviewer())
     except ReviewError as error:
         session.flash_error("It was not tried again.", error)
         return

@@ -1,46 +1,74 @@
-"""Reviews that wait, over all threads, oldest first."""
+"""What waits for a person, over all threads, and the card of what is selected."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from agent.review.actions import Review
-from agent.review.args import show
+from agent.review.actions import Review, ReviewState
+from agent.review.errors import ReviewError
 from pages.parts import session
-from pages.parts.words import ago
-
-FIRST = 50
+from pages.parts.card import card
+from pages.parts.inbox_list import inbox_list, move, next_after
+from pages.parts.literal import line
+from pages.parts.settle import settle
+from pages.parts.start import demo
+from pages.parts.watch import watch
 
 
 def main() -> None:
-    waiting = session.console().queue(limit=FIRST)
-    st.subheader(f"Needs a decision · {session.console().queue_length()}")
-    if not waiting:
-        st.caption("Nothing waits for a decision.")
-        st.page_link("chat.py", label="Ask an agent to do something", icon=":material/forum:")
-    for review in waiting:
-        _row(review)
+    drawn = session.console().pulse()
+    left, right = st.columns([2, 3], gap="medium")
+    with left:
+        waiting = inbox_list()
+    with right:
+        _selected(waiting)
+    watch(drawn)
 
 
-def _row(review: Review) -> None:
-    first = review.actions[0]
-    with st.container(border=True, gap="xsmall"):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            if st.button("Open", key=session.key("open", review.review_id)):
+def _selected(waiting: list[Review]) -> None:
+    named = session.in_address(session.ACTION)
+    if named is not None:
+        settle(named)
+        return
+    review_id = session.in_address(session.REVIEW)
+    if review_id is None and waiting:
+        review_id = waiting[0].review_id
+    review = session.console().review(review_id) if review_id else None
+    if review is None:
+        _nothing(unknown=review_id is not None)
+    elif review.state is ReviewState.OPEN:
+        _open(review)
+    else:
+        _ended(review)
+
+
+def _open(review: Review) -> None:
+    try:
+        session.console().agent(review.agent)
+    except ReviewError as error:
+        st.warning("This review cannot be decided now: its agent is not there.")
+        line(str(error))
+        return
+    card(review, after=next_after, later=move)
+
+
+def _nothing(unknown: bool) -> None:
+    with st.container(border=True):
+        st.markdown("**There is no such review.**" if unknown else "**Nothing waits for a decision.**")
+        running, done = session.console().running(), session.console().done_today()
+        st.caption(f"{len(running)} running · {len(done)} decided and finished today")
+        demo()
+
+
+def _ended(review: Review) -> None:
+    with st.container(border=True):
+        st.markdown("**This review is over.**")
+        line(f"It was ended by {review.ended_by}: {review.outcome}.")
+        st.caption("Your draft on it is kept.", help=review.ended_at)
+        with st.container(horizontal=True):
+            st.button("Next review", key="next", type="primary", on_click=next_after, args=(review,))
+            if st.button("Open the thread", key="thread"):
                 st.switch_page("chat.py", query_params={session.THREAD: review.thread_id})
-            st.code(first.tool, language=None, width="content")
-            if len(review.actions) > 1:
-                st.badge(f"{len(review.actions)} actions", color="gray")
-            st.text(f"{review.agent} · {review.thread_id} · waiting {ago(review.opened_at)}", width="content")
-        st.text(_telling(first.args))
-
-
-def _telling(args: dict[str, object] | None) -> str:
-    """The first argument, shortened: enough to tell rows apart, never enough to decide on."""
-    for value in (args or {}).values():
-        text = " ".join(show(value).split())
-        return text if len(text) <= 100 else text[:99] + "…"
-    return ""
 
 
 main()

@@ -1,17 +1,21 @@
-"""The frame of every page: the navigation, and the count of what waits."""
+"""The frame of every page: the navigation with the count of what waits, and who you are."""
 
 from __future__ import annotations
 
 import streamlit as st
 
+from agent.review.errors import ReviewError
 from pages.parts import session
+from pages.parts.literal import line
+from pages.parts.stop_all import banner
+from pages.parts.who import who
 
 
 def main() -> None:
     waiting = session.console().queue_length()
     st.set_page_config(
         page_title=f"({waiting}) Review console" if waiting else "Review console",
-        page_icon=":material/fact_check:",
+        page_icon="✋",
         layout="wide",
     )
     inbox = f"Inbox · {waiting}" if waiting else "Inbox"
@@ -19,11 +23,18 @@ def main() -> None:
         [
             st.Page("inbox.py", title=inbox, icon=":material/inbox:", url_path="inbox", default=True),
             st.Page("chat.py", title="Chat", icon=":material/forum:", url_path="chat"),
+            st.Page("audit.py", title="Audit", icon=":material/receipt_long:", url_path="audit"),
         ],
         position="top",
     )
+    who()
+    banner()
     session.show_flash()
-    page.run()
+    try:
+        page.run()
+    except ReviewError as error:
+        st.error("This page cannot be drawn now.")
+        line(str(error))
 
 
 main()

@@ -70,6 +70,7 @@ def settings(tmp_path: Path) -> Settings:
     return Settings(
         review_data=tmp_path / "data",
         review_agents=ROOT / "langgraph.json",
+        review_anchor=tmp_path / "anchors.jsonl",
         review_demo_delay=0,
         review_reviewer="ana",
         _env_file=None,
@@ -94,6 +95,7 @@ def page_console(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterato
     """The process's own console, as pages find it, on a folder of its own."""
     monkeypatch.setenv("REVIEW_DATA", str(settings.review_data))
     monkeypatch.setenv("REVIEW_AGENTS", str(settings.review_agents))
+    monkeypatch.setenv("REVIEW_ANCHOR", str(settings.review_anchor))
     monkeypatch.setenv("REVIEW_DEMO_DELAY", "0")
     monkeypatch.setenv("REVIEW_REVIEWER", "ana")
     yield bootstrap.opened()
@@ -146,6 +148,7 @@ class Server:
         environment = {
             **os.environ,
             "REVIEW_DATA": str(self.data),
+            "REVIEW_ANCHOR": str(self.data.parent / "anchors.jsonl"),
             "REVIEW_DEMO_DELAY": "0",
             "REVIEW_REVIEWER": "ana",
             **self._environment,

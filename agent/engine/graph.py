@@ -38,8 +38,9 @@ from typing_extensions import TypedDict
 from agent.engine.guard import Refused, Stop
 from agent.review import told
 from agent.review.agents import Agent
-from agent.review.args import parse, validate
+from agent.review.args import parse
 from agent.review.errors import ArgumentsRefused
+from agent.review.fitting import validate
 from agent.review.screening import Call, Proposal, screen
 from agent.review.shapes import interrupt_value
 from agent.review.threads import result_id

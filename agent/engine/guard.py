@@ -20,9 +20,9 @@ from agent.ports import Clock, Ledger, Transaction
 from agent.review import told
 from agent.review.actions import Action, State, with_digests
 from agent.review.agents import Agent
-from agent.review.args import validate
 from agent.review.errors import ArgumentsRefused, LedgerUnavailable
 from agent.review.events import Fact, Kind, instant
+from agent.review.fitting import validate
 from agent.review.threads import Run, RunState
 
 
@@ -125,6 +125,8 @@ class Guard(BaseCallbackHandler):
         run = tx.run(self._run.run_id)
         if run is None or run.state is not RunState.OPEN or run.owner != self._run.owner:
             return Entry(stop="This run was taken over by another process.")
+        if halt := tx.halt():
+            return Entry(stop=f"{halt.by} stopped everything.")
         if run.stop_by:
             return Entry(stop=f"{run.stop_by} stopped this run.")
         action = tx.latest_action(run.thread_id, call_id)

@@ -27,6 +27,7 @@ from agent.engine.model import Models
 from agent.engine.saver import FencedSaver
 from agent.ports import (
     Continue,
+    Inside,
     Look,
     Mend,
     Moment,
@@ -37,12 +38,13 @@ from agent.ports import (
     RunCutOff,
     Said,
     Send,
+    Step,
     Token,
     deliveries,
 )
 from agent.review import told
 from agent.review.agents import Agent
-from agent.review.errors import UnknownAgent
+from agent.review.errors import AgentNotLoaded, UnknownAgent
 from agent.review.screening import Call
 from agent.review.shapes import resume_value
 from agent.review.threads import Message, Run, ToolCall, result_id
@@ -63,10 +65,11 @@ class LocalEngine:
         models: Models,
         path: Path | str,
         *,
+        broken: Mapping[str, str] | None = None,
         window: int = built_in.WINDOW,
         max_rounds: int = built_in.MAX_ROUNDS,
     ) -> None:
-        self._agents, self._models = agents, models
+        self._agents, self._models, self._broken = agents, models, broken or {}
         # A reader of its own, because one saver is one connection and one lock.
         self._writer, self._reader = FencedSaver(path), FencedSaver(path)
         self._recursion_limit = built_in.STEPS_PER_ROUND * (max_rounds + 2)
@@ -83,6 +86,8 @@ class LocalEngine:
         self._guard_for = guard_for
 
     def agent(self, name: str) -> Agent:
+        if name in self._broken:
+            raise AgentNotLoaded(name, self._broken[name])
         if name not in self._agents:
             raise UnknownAgent(name, self.agents())
         return self._agents[name]
@@ -90,12 +95,29 @@ class LocalEngine:
     def agents(self) -> Sequence[str]:
         return tuple(self._agents)
 
+    def broken(self) -> Mapping[str, str]:
+        return self._broken
+
     def models(self) -> Sequence[str]:
         return self._models.names()
 
     def look(self, agent: str, thread_id: str) -> Look:
         self.agent(agent)
         return _look(self._views[agent].get_state(_thread(thread_id)))
+
+    def inside(self, agent: str, thread_id: str, *, steps: int = 20) -> Inside:
+        self.agent(agent)
+        view = self._views[agent]
+        drawn = view.get_graph()
+        snapshot = view.get_state(_thread(thread_id))
+        history = view.get_state_history(_thread(thread_id), limit=steps)
+        return Inside(
+            nodes=tuple(drawn.nodes),
+            edges=tuple((edge.source, edge.target, edge.conditional) for edge in drawn.edges),
+            at=tuple(task.name for task in snapshot.tasks),
+            payloads={interrupt.id: interrupt.value for interrupt in snapshot.interrupts},
+            steps=tuple(_step(one) for one in history),
+        )
 
     def stream(self, run: Run, stop: threading.Event) -> Iterator[Moment]:
         if self._guard_for is None:
@@ -164,7 +186,7 @@ def _deliver(graph: Graph, config: RunnableConfig, run: Run) -> tuple[Any, Look]
         case Resume() as resume if resume.review_id in look.waiting:
             return Command(resume={resume.review_id: resume_value(resume.decisions)}), look
         case Mend() as mend:
-            _mend(graph, config, mend, look, run.run_id)
+            _mend(graph, config, mend, look)
             return None, _look(graph.get_state(config))
         case Send() | Resume() | Continue():
             return None, look
@@ -180,11 +202,11 @@ def _message(send: Send, look: Look) -> dict[str, Any]:
     return {"messages": [*results, HumanMessage(send.text, id=send.message_id)]}
 
 
-def _mend(graph: Graph, config: RunnableConfig, mend: Mend, look: Look, run_id: str) -> None:
+def _mend(graph: Graph, config: RunnableConfig, mend: Mend, look: Look) -> None:
     """Write results for open calls as the node that would have given them (see the README's map)."""
     results: list[AnyMessage] = [_tool_message(result, look) for result in _missing(mend.results, look)]
     if mend.closing is not None:
-        closing = AIMessage(mend.closing, id=f"closing-{run_id}")
+        closing = AIMessage(mend.closing, id=mend.closing_id)
         if all(message.id != closing.id for message in look.messages):
             graph.update_state(config, {"messages": [*results, closing]}, as_node="llm_call")
         return
@@ -272,6 +294,18 @@ def _look(snapshot: StateSnapshot) -> Look:
         waiting=tuple(interrupt.id for interrupt in snapshot.interrupts),
         # Not `next`: it leaves out a node whose writes are saved while the step's checkpoint is not.
         unfinished=bool(snapshot.tasks),
+    )
+
+
+def _step(snapshot: StateSnapshot) -> Step:
+    about = snapshot.metadata or {}
+    return Step(
+        checkpoint_id=str(snapshot.config["configurable"]["checkpoint_id"]),
+        at=str(snapshot.created_at),
+        step=int(about.get("step", 0)),
+        source=str(about.get("source", "")),
+        next=tuple(snapshot.next),
+        messages=len(snapshot.values.get("messages", ())) if snapshot.values else 0,
     )
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from langchain_core.language_models import BaseChatModel
+from pydantic import SecretStr
 
 from agent.engine.demo_model import DemoModel
 from agent.review.errors import UnknownModel
@@ -12,17 +15,48 @@ from agent.review.errors import UnknownModel
 DEMO = "demo"
 
 
+@dataclass(frozen=True)
+class Provider:
+    """Where real models are reached, and which of them are offered."""
+
+    key: SecretStr
+    base_url: str | None
+    names: tuple[str, ...]
+
+    def reach(self) -> str:
+        """What stands between the console and these models, with the remedy; "" if nothing does."""
+        from agent.engine import openai_model  # imported only when it is used: it is large
+
+        return openai_model.reach(self.names, self.key, self.base_url)
+
+
 class Models:
     """The models offered, the default first. `delay` is the demo model's pause between words, in seconds."""
 
-    def __init__(self, *, delay: float = 0.0) -> None:
-        self._demo = DemoModel(delay=delay)
+    def __init__(self, *, delay: float = 0.0, provider: Provider | None = None, default: str = DEMO) -> None:
+        self._demo, self._provider = DemoModel(delay=delay), provider
+        offered = (DEMO, *(provider.names if provider else ()))
+        if default not in offered:
+            raise UnknownModel(default, offered)
+        self._names = (default, *(name for name in offered if name != default))
+        self._connected: dict[str, BaseChatModel] = {}
+        self._turn = threading.Lock()
 
     def names(self) -> Sequence[str]:
-        return (DEMO,)
+        return self._names
 
     def named(self, name: str | None) -> BaseChatModel:
         """The model of that name, or the default for None. Raises `UnknownModel`."""
-        if name is None or name == DEMO:
+        name = self._names[0] if name is None else name
+        if name == DEMO:
             return self._demo
-        raise UnknownModel(name, self.names())
+        if self._provider is None or name not in self._provider.names:
+            raise UnknownModel(name, self._names)
+        with self._turn:
+            if name not in self._connected:
+                from agent.engine import openai_model  # imported only when it is used: it is large
+
+                self._connected[name] = openai_model.connect(
+                    name, self._provider.key, self._provider.base_url
+                )
+            return self._connected[name]

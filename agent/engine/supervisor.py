@@ -104,10 +104,10 @@ class Supervisor:
         """Execute a run that stands open in the ledger under this owner."""
         self._enqueue(Live(run))
 
-    def stop(self, thread_id: str) -> None:
-        """Let the thread's run, if it is executing here, stop at its next step."""
+    def stop(self, thread_id: str | None) -> None:
+        """Let the thread's run, or every run for None, stop at its next step, if it is executing here."""
         for one in self._all_live():
-            if one.run.thread_id == thread_id:
+            if thread_id is None or one.run.thread_id == thread_id:
                 one.stop.set()
 
     def progress(self, thread_id: str) -> Progress | None:
@@ -145,6 +145,8 @@ class Supervisor:
 
     def reconcile(self) -> None:
         """Take over every open run whose process is dead, or silent for longer than its lease."""
+        if self._ledger.halt() is not None:
+            return  # it would start something; once released, the next sweep does
         with self._guard:
             ours = set(self._live)
         for run in self._ledger.open_runs():
@@ -287,5 +289,7 @@ class Supervisor:
 
 
 def described(error: Exception) -> str:
-    """What a person is told of a failed run: the kind and the words, never a trace."""
+    """What a person is told of a failed run, never a trace; an error of ours is a sentence and needs no more."""
+    if isinstance(error, ReviewError):
+        return str(error)[:2_000]
     return f"{type(error).__name__}: {error}"[:2_000] if str(error) else type(error).__name__

@@ -146,6 +146,12 @@ CREATE TABLE drafts (
     PRIMARY KEY (review_id, reviewer)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE halt (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    by TEXT NOT NULL,
+    at TEXT NOT NULL
+) STRICT;
+
 CREATE TABLE owners (
     owner TEXT PRIMARY KEY,
     beat INTEGER NOT NULL

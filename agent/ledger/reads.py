@@ -10,8 +10,8 @@ from typing import Any
 from agent.ledger import rows
 from agent.ports import Sought
 from agent.review.actions import Action, Review, State
-from agent.review.events import Event, Kind
-from agent.review.threads import Message, Run, Status, Thread
+from agent.review.events import Anchor, Event, Kind
+from agent.review.threads import Halt, Message, Run, Status, Thread
 
 TRAIL_PAGE = 1_000
 EVERYTHING = Sought()
@@ -19,23 +19,20 @@ EVERYTHING = Sought()
 
 def _narrowed(sought: Sought) -> tuple[str, list[Any]]:
     """The conditions on a review `r`, and their values."""
-    conditions: list[tuple[str, list[Any]]] = []
-    if sought.agent:
-        conditions.append(("AND r.agent = ?", [sought.agent]))
-    if sought.thread_id:
-        conditions.append(("AND r.thread_id = ?", [sought.thread_id]))
-    if sought.tool:
-        has = "AND EXISTS (SELECT 1 FROM actions AS a WHERE a.review_id = r.review_id AND a.tool = ?)"
-        conditions.append((has, [sought.tool]))
-    if sought.text:
-        says = """
-            AND (instr(r.thread_id, ?) OR EXISTS (
-                SELECT 1 FROM actions AS a WHERE a.review_id = r.review_id
-                AND (instr(lower(a.summary), ?) OR instr(lower(a.args), ?) OR instr(lower(a.tool), ?))))
-        """
-        low = sought.text.lower()
-        conditions.append((says, [sought.text, low, low, low]))
-    return " ".join(sql for sql, _ in conditions), [value for _, some in conditions for value in some]
+    low = sought.text.lower()
+    conditions: list[tuple[str, list[Any]]] = [
+        ("AND r.agent = ?", [sought.agent]),
+        ("AND r.thread_id = ?", [sought.thread_id]),
+        ("AND r.opened_at < ?", [sought.opened_before]),
+        (f"AND {_HAS_ACTION} AND a.tool = ?)", [sought.tool]),
+        (f"AND (instr(lower(r.thread_id), ?) OR {_HAS_ACTION} AND {_SAYS}))", [low] * 4),
+    ]
+    used = [(sql, some) for sql, some in conditions if some[0]]
+    return " ".join(sql for sql, _ in used), [value for _, some in used for value in some]
+
+
+_HAS_ACTION = "EXISTS (SELECT 1 FROM actions AS a WHERE a.review_id = r.review_id"
+_SAYS = "(instr(lower(a.summary), ?) OR instr(lower(a.args), ?) OR instr(lower(a.tool), ?))"
 
 
 class SqliteReads:
@@ -64,6 +61,12 @@ class SqliteReads:
         )
         return [rows.to_message(row) for row in reversed(found)]
 
+    def message(self, thread_id: str, message_id: str) -> Message | None:
+        found = self._all(
+            "SELECT * FROM messages WHERE thread_id = ? AND message_id = ?", thread_id, message_id
+        )
+        return rows.to_message(found[0]) if found else None
+
     def message_count(self, thread_id: str) -> int:
         found = self._all(
             "SELECT coalesce(max(idx) + 1, 0) AS n FROM messages WHERE thread_id = ?", thread_id
@@ -75,6 +78,26 @@ class SqliteReads:
         among = f"AND state IN ({', '.join('?' * len(states))})" if states else ""
         found = self._all(
             f"SELECT * FROM actions WHERE thread_id = ? {among} ORDER BY rowid", thread_id, *states
+        )
+        return [rows.to_action(row) for row in found]
+
+    def actions_of(self, thread_id: str, message_ids: Sequence[str]) -> list[Action]:
+        """The actions these messages proposed."""
+        marks = ", ".join("?" * len(message_ids))
+        found = self._all(
+            f"SELECT * FROM actions WHERE thread_id = ? AND message_id IN ({marks}) ORDER BY rowid",
+            *(thread_id, *message_ids),
+        )
+        return [rows.to_action(row) for row in found]
+
+    def last_decided(self, thread_id: str, tool: str, *, limit: int = 3) -> list[Action]:
+        """What a person decided on this tool in this thread before, the last first."""
+        found = self._all(
+            """
+            SELECT * FROM actions WHERE thread_id = ? AND proposed_tool = ? AND decided_by IS NOT NULL
+            ORDER BY decided_at DESC LIMIT ?
+            """,
+            *(thread_id, tool, limit),
         )
         return [rows.to_action(row) for row in found]
 
@@ -180,6 +203,7 @@ class SqliteReads:
         agent: str | None = None,
         tool: str | None = None,
         by: str | None = None,
+        tool_call_id: str | None = None,
         since: str | None = None,
         after: int = 0,
         before: int | None = None,
@@ -187,7 +211,14 @@ class SqliteReads:
         limit: int = 200,
     ) -> list[Event]:
         """Events numbered behind `after` and below `before`, narrowed to what is named."""
-        same = {"thread_id": thread_id, "kind": kind, "agent": agent, "tool": tool, "by": by}
+        same = {
+            "thread_id": thread_id,
+            "kind": kind,
+            "agent": agent,
+            "tool": tool,
+            "by": by,
+            "tool_call_id": tool_call_id,
+        }
         narrowed = [(f"{name} = ?", value) for name, value in same.items() if value is not None]
         bounds: list[tuple[str, Any]] = [("seq > ?", after)]
         bounds += [("seq < ?", before)] if before is not None else []
@@ -206,10 +237,29 @@ class SqliteReads:
             yield from page
             after = page[-1].seq
 
+    def last_seq(self, thread_id: str | None = None) -> int:
+        """The number of the last event, of all or of one thread: it moves whenever anything happened."""
+        found = (
+            self._all("SELECT max(seq) AS n FROM events")
+            if thread_id is None
+            else self._all("SELECT max(seq) AS n FROM events WHERE thread_id = ?", thread_id)
+        )
+        return int(found[0]["n"] or 0)
+
     def shown_at(self, review_id: str, reviewer: str) -> datetime | None:
         """When this reviewer first saw this review."""
         found = self._all("SELECT at FROM shown WHERE review_id = ? AND reviewer = ?", review_id, reviewer)
         return datetime.fromisoformat(found[0]["at"]) if found else None
+
+    def halt(self) -> Halt | None:
+        """Who stopped everything, if it is stopped."""
+        found = self._all("SELECT by, at FROM halt")
+        return Halt(found[0]["by"], found[0]["at"]) if found else None
+
+    def head(self) -> Anchor | None:
+        """Where the trail ends now."""
+        found = self._all("SELECT seq, hash, at FROM events ORDER BY seq DESC LIMIT 1")
+        return Anchor(found[0]["seq"], found[0]["hash"], found[0]["at"]) if found else None
 
     def beat(self, owner: str) -> int | None:
         found = self._all("SELECT beat FROM owners WHERE owner = ?", owner)

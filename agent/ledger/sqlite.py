@@ -17,7 +17,7 @@ from agent.ledger.reads import SqliteReads
 from agent.review.actions import Action, Key, Review, ReviewState, State, may_move
 from agent.review.errors import LedgerUnavailable
 from agent.review.events import GENESIS, Fact, seal
-from agent.review.threads import Message, Run, RunState, Status, Thread
+from agent.review.threads import Halt, Message, Run, RunState, Status, Thread
 
 BUSY_MS = 5_000
 
@@ -270,6 +270,11 @@ class SqliteTransaction(SqliteReads):
             "INSERT INTO shown (review_id, reviewer, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
             *(review_id, reviewer, at),
         )
+
+    def set_halt(self, halt: Halt | None) -> None:
+        self._did("DELETE FROM halt")
+        if halt is not None:
+            self._did("INSERT INTO halt (one, by, at) VALUES (1, ?, ?)", halt.by, halt.at)
 
     def set_beat(self, owner: str, beat: int) -> None:
         self._did(

@@ -37,6 +37,11 @@ class Agent:
     def __post_init__(self) -> None:
         self.policy.check(tool.name for tool in self.tools)
 
+    def schema_of(self, tool: str) -> Mapping[str, Any]:
+        """The JSON Schema of a tool's arguments."""
+        schema = self.tools_by_name[tool].tool_call_schema
+        return schema if isinstance(schema, Mapping) else schema.model_json_schema()
+
     @property
     def prompt_hash(self) -> str:
         """A short hash of the system prompt, for the record of a run."""

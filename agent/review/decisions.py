@@ -13,8 +13,8 @@ from typing import Any
 from agent.review import told
 from agent.review.actions import Action, State, with_digests
 from agent.review.agents import Agent
-from agent.review.args import validate
 from agent.review.errors import ArgumentsRefused, InvalidDecision, ReviewChanged
+from agent.review.fitting import validate
 from agent.review.policy import DECISION_TYPES, Tier
 from agent.review.screening import summarize
 from agent.review.threads import text_fault

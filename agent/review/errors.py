@@ -1,14 +1,15 @@
 """Everything that can be refused, and what to do about it.
 
     ReviewError
-    ├── UnknownThread · UnknownAgent · UnknownModel
+    ├── UnknownThread · UnknownAgent · AgentNotLoaded · UnknownModel
     ├── InvalidMessage
-    ├── ThreadBusy · ThreadStuck · OutcomeUnknown
+    ├── ThreadBusy · ThreadStuck · OutcomeUnknown · Halted
     ├── ReviewPending · NoPendingReview · ReviewIdNeeded
     ├── AlreadyDecided · ReviewExpired · ReviewChanged
     ├── InvalidDecision
     ├── ArgumentsRefused
-    ├── NothingToRetry · NothingToStop · NothingToSettle · StillAlive
+    ├── NothingToRetry · NothingToStop · NothingToSettle · NothingToAskAgain · StillAlive
+    ├── ModelFailed
     ├── LedgerUnavailable
     ├── PolicyError
     └── SettingsError
@@ -41,6 +42,13 @@ class UnknownAgent(ReviewError):
         super().__init__(f"There is no agent {agent!r}. Use one of: {', '.join(known)}.")
 
 
+class AgentNotLoaded(ReviewError):
+    def __init__(self, agent: str, reason: str) -> None:
+        super().__init__(
+            f"The agent {agent!r} could not be loaded: {reason}. Mend it, then restart the console."
+        )
+
+
 class UnknownModel(ReviewError):
     def __init__(self, model: str, known: Sequence[str]) -> None:
         super().__init__(f"There is no model {model!r}. Use one of: {', '.join(known)}.")
@@ -51,8 +59,18 @@ class InvalidMessage(ReviewError):
 
 
 class ThreadBusy(ReviewError):
-    def __init__(self, thread_id: str) -> None:
-        super().__init__(f"Thread {thread_id} is running. Wait until it pauses or answers, then try again.")
+    """A run is open. `last` tells of the review that was ended before it, for whoever came second."""
+
+    by: str | None = None
+    """Who decided the review that was asked about, where that is what the thread runs on; so `what` and `at`."""
+    what: str | None = None
+    at: str | None = None
+
+    def __init__(self, thread_id: str, last: str = "") -> None:
+        because = f" Its last review, {last}" if last else ""
+        super().__init__(
+            f"Thread {thread_id} is running.{because} Wait until it pauses or answers, then try again."
+        )
 
 
 class ThreadStuck(ReviewError):
@@ -68,6 +86,11 @@ class OutcomeUnknown(ReviewError):
             f"Nobody knows whether {tool} on thread {thread_id} took effect, because it was cut off. "
             "Settle that action first: it happened, it failed, or ask again."
         )
+
+
+class Halted(ReviewError):
+    def __init__(self, by: str, at: str) -> None:
+        super().__init__(f"Everything was stopped by {by} at {at}. Release the stop, then try again.")
 
 
 class ReviewPending(ReviewError):
@@ -144,12 +167,23 @@ class NothingToSettle(ReviewError):
         )
 
 
+class NothingToAskAgain(ReviewError):
+    def __init__(self, thread_id: str) -> None:
+        super().__init__(
+            f"Thread {thread_id} is not stuck, so there is nothing to ask again. Open the thread to see where it stands."
+        )
+
+
 class StillAlive(ReviewError):
     def __init__(self, tool: str, pid: int) -> None:
         super().__init__(
             f"The process that started {tool} (pid {pid}) is frozen, not dead, and could still run it. "
             "End that process first, then ask again."
         )
+
+
+class ModelFailed(ReviewError):
+    """The model gave no reply that can be used; the text says why and what a person can do about it."""
 
 
 class LedgerUnavailable(ReviewError):

@@ -46,6 +46,8 @@ class Kind(StrEnum):
     OUTCOME_SETTLED = "OutcomeSettled"
 
     ACTION_LOOKED_OVER = "ActionLookedOver"
+    ALL_STOPPED = "AllStopped"
+    ALL_RELEASED = "AllReleased"
     RULE_MADE = "RuleMade"
     RULE_APPLIED = "RuleApplied"
     RULE_REVOKED = "RuleRevoked"

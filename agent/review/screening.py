@@ -13,8 +13,9 @@ from typing import Any, Literal, cast
 
 from agent.review import told
 from agent.review.agents import Agent
-from agent.review.args import Validated, dumps, parse, validate
+from agent.review.args import dumps, parse
 from agent.review.errors import ArgumentsRefused
+from agent.review.fitting import Validated, validate
 from agent.review.policy import Policy, Tier, seconds
 
 Fate = Literal["ask", "run", "answered"]

@@ -1,13 +1,49 @@
-"""The wire format of a pause and of its answer: LangChain's human-in-the-loop format, JSON only."""
+"""The wire formats of a pause and of its answer.
+
+Ours is LangChain's human-in-the-loop format, JSON only. What other agents pause with is read into the same
+requests, each answered in the format it came in.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
 
+from agent.review import told
 from agent.review.actions import Action, Review
+from agent.review.policy import DECISION_TYPES
 from agent.review.screening import Call
 from agent.review.threads import Message
+
+Shape = Literal["batched", "per_call", "legacy", "typed", "free"]
+Decided = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Request:
+    """One action that an interrupt asks about."""
+
+    name: str
+    args: dict[str, Any]
+    allowed: tuple[str, ...]
+    description: str = ""
+    tool_call_id: str | None = None
+    rejected_as: Literal["ignore", "response"] = "ignore"
+    """What a legacy inbox takes for a rejection: where it cannot be ignored, an answer with the reason."""
+
+
+@dataclass(frozen=True)
+class Pause:
+    """An interrupt, read. `typed` and `free` ask a question of another kind: they hold no request."""
+
+    shape: Shape
+    requests: tuple[Request, ...] = ()
+    camel: bool = False
+    """The request came in camel case, and is answered so."""
+
+
+# Ours.
 
 
 def interrupt_value(calls: Iterable[Call]) -> dict[str, Any]:
@@ -58,3 +94,146 @@ def message(item: Message) -> dict[str, Any]:
     if item.status is not None:
         shown["status"] = item.status
     return {**shown, "at": item.at}
+
+
+# Other agents'. A value that is almost of a shape is of none: it is then shown as it is.
+
+
+def read(value: Any, response_schema: Mapping[str, Any] | None = None) -> Pause:
+    """What an interrupt asks, whichever of the known shapes it has."""
+    for attempt in (_batched, _per_call, _legacy):
+        found = attempt(value, response_schema)
+        if found is not None:
+            return found
+    return Pause("typed" if response_schema else "free")
+
+
+def answer(pause: Pause, decisions: Sequence[Decided]) -> Any:
+    """What an interrupt of this shape is resumed with. `typed` and `free` are answered with the value itself."""
+    match pause.shape:
+        case "batched":
+            return resume_value([_cased(one, pause.camel) for one in decisions])
+        case "per_call":
+            return dict(decisions[0])
+        case "legacy":
+            return [_legacy_answer(*pair) for pair in zip(pause.requests, decisions, strict=True)]
+        case _:
+            raise ValueError(f"An interrupt of the shape {pause.shape} is not answered with decisions.")
+
+
+def _batched(value: Any, _: Any) -> Pause | None:
+    if not isinstance(value, Mapping):
+        return None
+    camel = "actionRequests" in value
+    requests = value.get("actionRequests" if camel else "action_requests")
+    configs = value.get("reviewConfigs" if camel else "review_configs", ())
+    if not isinstance(requests, list) or not requests or not isinstance(configs, list | tuple):
+        return None
+    allowed = _allowed_by(configs, camel)
+    read = [_batched_request(one, place, len(requests), allowed) for place, one in enumerate(requests)]
+    found = tuple(one for one in read if one is not None)
+    return Pause("batched", found, camel) if len(found) == len(requests) else None
+
+
+def _batched_request(one: Any, place: int, count: int, allowed: _Allowed) -> Request | None:
+    if not isinstance(one, Mapping) or not isinstance(one.get("name"), str):
+        return None
+    args = one.get("args", one.get("arguments"))
+    if not isinstance(args, Mapping):
+        return None
+    description = one.get("description")
+    return Request(
+        one["name"],
+        dict(args),
+        allowed(one["name"], place, count),
+        description if isinstance(description, str) else "",
+        one.get("tool_call_id") if isinstance(one.get("tool_call_id"), str) else None,
+    )
+
+
+_Allowed = Callable[[str, int, int], tuple[str, ...]]
+
+
+def _allowed_by(configs: Sequence[Any], camel: bool) -> _Allowed:
+    """Configs stand by position, or by name where there are fewer of them than requests."""
+    name_key, allowed_key = (
+        ("actionName", "allowedDecisions") if camel else ("action_name", "allowed_decisions")
+    )
+    kept = [one for one in configs if isinstance(one, Mapping)]
+
+    def allowed(name: str, place: int, count: int) -> tuple[str, ...]:
+        by_name = (one for one in kept if one.get(name_key) == name)
+        config = kept[place] if len(kept) == count else next(by_name, {})
+        listed = config.get(allowed_key, ())
+        return tuple(kind for kind in DECISION_TYPES if isinstance(listed, list | tuple) and kind in listed)
+
+    return allowed
+
+
+def _per_call(value: Any, response_schema: Mapping[str, Any] | None) -> Pause | None:
+    if not isinstance(value, Mapping) or value.get("type") != "tool_approval":
+        return None
+    name, args, call_id = value.get("name"), value.get("args"), value.get("tool_call_id")
+    if not isinstance(name, str) or not isinstance(args, Mapping) or not isinstance(call_id, str):
+        return None
+    description = value.get("description")
+    words = description if isinstance(description, str) else ""
+    return Pause("per_call", (Request(name, dict(args), _in_schema(response_schema or {}), words, call_id),))
+
+
+def _in_schema(schema: Mapping[str, Any]) -> tuple[str, ...]:
+    """The decisions a response schema lets through: those of its discriminator, or its one constant."""
+    mapping = schema.get("discriminator", {}).get("mapping", {})
+    only = schema.get("properties", {}).get("type", {}).get("const")
+    return tuple(kind for kind in DECISION_TYPES if kind in mapping or kind == only)
+
+
+def _legacy(value: Any, _: Any) -> Pause | None:
+    items = value if isinstance(value, list) else [value]
+    read = [_legacy_request(one) for one in items]
+    found = tuple(one for one in read if one is not None)
+    return Pause("legacy", found) if found and len(found) == len(items) else None
+
+
+_LEGACY = {
+    "approve": ("allow_accept",),
+    "edit": ("allow_edit",),
+    "reject": ("allow_ignore", "allow_respond"),
+    "respond": ("allow_respond",),
+}
+
+
+def _legacy_request(one: Any) -> Request | None:
+    request = one.get("action_request") if isinstance(one, Mapping) else None
+    if not isinstance(request, Mapping) or not isinstance(request.get("action"), str):
+        return None
+    config = one.get("config")
+    flags = config if isinstance(config, Mapping) else {}
+    args, description = request.get("args"), one.get("description")
+    return Request(
+        request["action"],
+        dict(args) if isinstance(args, Mapping) else {},
+        tuple(kind for kind in DECISION_TYPES if any(flags.get(flag) is True for flag in _LEGACY[kind])),
+        description if isinstance(description, str) else "",
+        rejected_as="ignore" if flags.get("allow_ignore") is True else "response",
+    )
+
+
+def _legacy_answer(request: Request, decision: Decided) -> dict[str, Any]:
+    match decision["type"]:
+        case "approve":
+            return {"type": "accept", "args": None}
+        case "edit":
+            edited = decision["edited_action"]
+            return {"type": "edit", "args": {"action": edited["name"], "args": edited["args"]}}
+        case "reject" if request.rejected_as == "ignore":
+            return {"type": "ignore", "args": None}
+        case _:
+            return {"type": "response", "args": decision.get("message") or told.REJECTED}
+
+
+def _cased(decision: Decided, camel: bool) -> dict[str, Any]:
+    made = dict(decision)
+    if camel and "edited_action" in made:
+        made["editedAction"] = made.pop("edited_action")
+    return made

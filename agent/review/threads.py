@@ -139,6 +139,14 @@ def check_message(text: str) -> str:
 
 
 @dataclass(frozen=True)
+class Halt:
+    """Everything is stopped: nothing new starts, in no process, until somebody releases it."""
+
+    by: str
+    at: str
+
+
+@dataclass(frozen=True)
 class Progress:
     """What a page may follow while a run goes on."""
 

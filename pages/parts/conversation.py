@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import streamlit as st
 
@@ -11,10 +11,14 @@ from agent.review.args import show
 from agent.review.threads import Message, ToolCall
 from pages.parts import session
 from pages.parts.literal import line, literal
-from pages.parts.words import ACTION_COLOR, ACTION_WORDS
+from pages.parts.trail import sentence
+from pages.parts.words import ACTION_COLOR, ACTION_WORDS, clock
 
 LAST = 50
 """Messages drawn at once; earlier ones are a click away."""
+RAN = (State.EXECUTING, State.DONE, State.FAILED, State.UNKNOWN, State.SUSPENDED)
+
+Actions = Mapping[tuple[str, str], Action]
 
 
 def conversation(thread_id: str) -> None:
@@ -30,10 +34,10 @@ def conversation(thread_id: str) -> None:
             args=(thread_id, shown + LAST),
             type="tertiary",
         )
-    actions = {
-        (action.key.message_id, action.key.tool_call_id): action for action in console.actions(thread_id)
-    }
-    for message in console.history(thread_id, limit=shown):
+    messages = console.history(thread_id, limit=shown)
+    proposing = [message.id for message in messages if message.tool_calls]
+    actions = {(a.key.message_id, a.key.tool_call_id): a for a in console.actions(thread_id, proposing)}
+    for message in messages:
         _message(message, actions)
 
 
@@ -41,11 +45,10 @@ def _show_more(thread_id: str, count: int) -> None:
     st.session_state[session.key("shown", thread_id)] = count
 
 
-def _message(message: Message, actions: Mapping[tuple[str, str], Action]) -> None:
+def _message(message: Message, actions: Actions) -> None:
     if message.type == "tool":
         return  # it is shown with its call
-    person = message.type == "human"
-    with st.chat_message("user" if person else "assistant"):
+    with st.chat_message("user" if message.type == "human" else "assistant"):
         if message.content:
             line(message.content)
         for call in message.tool_calls:
@@ -54,24 +57,58 @@ def _message(message: Message, actions: Mapping[tuple[str, str], Action]) -> Non
 
 def _call(call: ToolCall, action: Action | None) -> None:
     """One call: proposed → decided by whom → ran with what → result."""
+    if action is not None and action.state is State.PENDING and action.review_id is not None:
+        st.caption("The agent stopped here: the call below waits for a decision.")
+        return
     with st.container(border=True, gap="xsmall"):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.code(call.name, language=None, width="content")
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            literal(call.name, width="content")
             if action is not None:
-                st.badge(ACTION_WORDS[action.state], color=ACTION_COLOR[action.state])
-                if action.decided_by:
-                    st.text(f"by {action.decided_by}", width="content")
+                _fate(action)
+        if action is not None and _differs(call, action):
+            st.error("What ran is not what stands in the history. Look at the record of this action.")
         literal(show(call.args))
-        if action is None:
+        if action is not None:
+            _rest(action)
+
+
+def _fate(action: Action) -> None:
+    st.badge(ACTION_WORDS[action.state], color=ACTION_COLOR[action.state])
+    if action.decided_by:
+        line(f"{(action.decision or {}).get('type', 'decided')} by {action.decided_by}", width="content")
+    elif action.tier in ("auto", "log"):
+        st.caption(f"{action.tier}: ran without asking", width="content")
+
+
+def _differs(call: ToolCall, action: Action) -> bool:
+    return action.state in RAN and (call.args != action.args or call.name != action.tool)
+
+
+def _rest(action: Action) -> None:
+    if action.proposed != action.args and action.state in RAN:
+        with st.expander("As the agent proposed it"):
+            proposed = action.proposed if isinstance(action.proposed, str) else show(action.proposed)
+            literal(f"{action.proposed_tool}\n{proposed}")
+    elif action.state is State.REFUSED and isinstance(action.proposed, str):
+        literal(action.proposed)
+    if action.result is not None:
+        st.caption("Result the agent got")
+        literal(action.result)
+    if action.tier == "ask" and action.review_id is not None:
+        _proof(action)
+
+
+def _proof(action: Action) -> None:
+    """The record of this action, read only when it is opened."""
+    name = session.key("proof", action.key.message_id, action.key.tool_call_id)
+    with st.expander("The record of this action", key=name, on_change="rerun") as opened:
+        if not opened.open:
             return
-        if action.state not in (State.PENDING, State.REFUSED) and action.proposed != action.args:
-            with st.expander("As the agent proposed it"):
-                literal(action.proposed if isinstance(action.proposed, str) else show(action.proposed))
-        if action.result is not None:
-            st.caption("Result the agent got")
-            literal(action.result)
-
-
-def claims(messages: Sequence[Message], action: Action) -> str:
-    """What the agent said beside proposing this action."""
-    return next((message.content for message in messages if message.id == action.key.message_id), "")
+        proof = session.console().proof(action)
+        for fault in proof.faults:
+            st.error(fault)
+        literal(
+            "\n".join(f"{clock(event.at)}  {event.by or ''}  {sentence(event)}" for event in proof.events)
+        )
+        if not proof.faults:
+            st.caption("What ran is what was decided.")

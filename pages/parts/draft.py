@@ -38,8 +38,18 @@ class Draft:
 
 
 def load(review: Review) -> Draft:
-    """The draft as the ledger keeps it, or an empty one."""
+    """The draft as the ledger keeps it, or an empty one. From now on it is the one on screen."""
     kept = session.console().draft(review.review_id, session.reviewer())
+    session.put_draft_on_screen(review, kept)
+    return _read(kept)
+
+
+def on_screen(review: Review) -> Draft:
+    """The draft this browser shows: what a person chose here, whatever another tab has written since."""
+    return _read(session.draft_on_screen(review))
+
+
+def _read(kept: str | None) -> Draft:
     if kept is None:
         return Draft()
     found = json.loads(kept)
@@ -49,6 +59,7 @@ def load(review: Review) -> Draft:
 def save(review: Review, draft: Draft) -> None:
     body = json.dumps(asdict(draft))
     session.console().keep_draft(review.review_id, session.reviewer(), body)
+    session.put_draft_on_screen(review, body)
 
 
 def forget(review: Review) -> None:

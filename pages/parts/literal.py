@@ -1,15 +1,92 @@
-"""Anybody's text, shown as it is: never as Markdown or HTML, nothing fetched."""
+"""Anybody's text, shown as it is: never as Markdown or HTML, nothing fetched, nothing hidden.
+
+Whatever an agent or a person wrote reaches a page through this file alone.
+"""
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterable
+from itertools import count
+from typing import Literal
+
 import streamlit as st
+from streamlit.elements.lib.mutable_expander_container import ExpanderContainer
+from streamlit.errors import StreamlitDuplicateElementKey
+
+from agent.review import deception
+from agent.review.deception import Suspicion, visible
+from agent.review.lookalikes import Kind
+from pages.parts import session
+
+LONGEST = 2_000  # characters that are shown without being asked for
+MOST_LINES = 40
+Width = Literal["stretch", "content"]
+
+WARNS = {
+    Suspicion.HIDDEN: "Hidden characters. They are shown as marks between ⟨ and ⟩.",
+    Suspicion.PADDING: "Long blank space. Look at what stands behind it.",
+    Suspicion.IMITATION: "Text that imitates the marks of this console.",
+    Suspicion.LOOKALIKE: "Letters that pass for others. This may not be what it reads as.",
+}
 
 
-def literal(text: str) -> None:
-    """A value of an agent's or a person's, exactly, in a block of its own."""
-    st.code(text, language=None, wrap_lines=True)
+def literal(text: str, *, width: Width = "stretch") -> None:
+    """A value of an agent's or a person's, whole, in a block of its own.
+
+    A long one is folded with its size, and does not leave the server before its fold is opened.
+    """
+    if not _is_long(text):
+        st.code(visible(text), language=None, wrap_lines=True, width=width)
+        return
+    fold = _fold(text)
+    if fold.open:
+        session.see_opened(_digest(text))
+        fold.code(visible(text), language=None, wrap_lines=True)
 
 
-def line(text: str) -> None:
-    """A short sentence that holds such values."""
-    st.text(text)
+def line(text: str, *, width: Width = "stretch", grows: bool = False) -> None:
+    """A sentence that holds such values, folded like them if it is long, unless it still `grows`."""
+    if _is_long(text) and not grows:
+        literal(text)
+    else:
+        st.text(visible(text), width=width)
+
+
+def cautions(name: str, text: str, kind: Kind = "text") -> None:
+    """Warn of what is hidden or deceptive in the text, naming the argument it belongs to."""
+    for caution in deception.cautions(name, text, kind):
+        st.warning(WARNS[caution.suspicion], icon=":material/visibility:")
+        found = "\n".join(caution.found)
+        st.text(visible(f"{caution.argument}\n{found}"))
+
+
+def unopened(texts: Iterable[str]) -> int:
+    """How many of the texts are folded and were not opened yet in this session."""
+    return sum(1 for text in texts if _is_long(text) and not session.was_opened(_digest(text)))
+
+
+def fold_key(text: str, place: int = 0) -> str:
+    """The key of the fold of a long text; `place` counts its appearances on one page."""
+    return session.key("fold", _digest(text), place)
+
+
+def _fold(text: str) -> ExpanderContainer:
+    lines = text.count("\n") + 1
+    label = f"Show all {len(text):,} characters" + (f" in {lines:,} lines" if lines > 1 else "")
+    for place in count():
+        try:
+            return st.expander(
+                label, key=fold_key(text, place), on_change="rerun", icon=":material/unfold_more:"
+            )
+        except StreamlitDuplicateElementKey:  # the same text stands on this page more than once
+            continue
+    raise AssertionError("counting does not end")
+
+
+def _is_long(text: str) -> bool:
+    return len(text) > LONGEST or text.count("\n") >= MOST_LINES
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

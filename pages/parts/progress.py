@@ -17,15 +17,16 @@ def progress(thread_id: str) -> None:
     """The agent's words as they stream and the tool that runs; redraws the page when the run is over."""
     view = session.console().view(thread_id)
     if view.thread.status is not Status.RUNNING:
+        session.keep_flash()
         st.rerun()
     now = view.progress
     with st.chat_message("assistant"):
         if now and now.text:
-            line(now.text)
+            line(now.text, grows=True)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.badge("running", color="blue", icon=":material/progress_activity:")
             if now and now.running:
-                st.text(f"{now.running} is executing", width="content")
+                line(f"{now.running} is executing", width="content")
             st.button("Stop", key=session.key("stop", thread_id), on_click=_stop, args=(thread_id,))
 
 

@@ -1,4 +1,4 @@
-"""What one browser session holds: every key of `st.session_state`, named here and nowhere else.
+"""What one browser session holds: every key of `st.session_state` and of the address, named here and nowhere else.
 
 Nothing true lives here. What must survive a reload is in the ledger or in the address.
 """
@@ -6,6 +6,7 @@ Nothing true lives here. What must survive a reload is in the ledger or in the a
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import unquote
 
 import streamlit as st
 
@@ -13,13 +14,22 @@ from agent import bootstrap
 from agent.console import Console
 from agent.demos.world import World
 from agent.review.actions import Action, Review
+from agent.review.deception import visible
 from agent.review.errors import ReviewError
 
 REVIEWER = "reviewer"
+NAME_COOKIE = "review_name"
 FLASH = "flash"
+SHOWN_FLASH = "flash-shown"
 SEEN = "edited-digests-seen"
+CARD = "card-on-screen"
+DRAFT = "draft-on-screen"
+OPENED = "folds-opened"
 
-THREAD = "thread"  # the query parameter
+# The address.
+THREAD = "thread"
+REVIEW = "review"
+ACTION = "action"
 
 
 def console() -> Console:
@@ -32,19 +42,28 @@ def world() -> World:
 
 def reviewer() -> str:
     """The name this browser decides under, unverified while there is no sign-in."""
-    return str(st.session_state.get(REVIEWER) or bootstrap.opened().settings.review_reviewer)
+    chosen = st.session_state.get(REVIEWER) or unquote(st.context.cookies.get(NAME_COOKIE, ""))
+    return str(chosen or bootstrap.opened().settings.review_reviewer)
 
 
-def thread_id() -> str | None:
-    """The thread the address names."""
-    return st.query_params.get(THREAD)
+def named() -> bool:
+    """Whether this browser has said who uses it."""
+    return bool(st.session_state.get(REVIEWER) or st.context.cookies.get(NAME_COOKIE))
+
+
+def in_address(name: str) -> str | None:
+    return st.query_params.get(name)
+
+
+def put_in_address(name: str, value: str | None) -> None:
+    if value is None:
+        st.query_params.pop(name, None)
+    else:
+        st.query_params[name] = value
 
 
 def go_to_thread(name: str | None) -> None:
-    if name is None:
-        st.query_params.pop(THREAD, None)
-    else:
-        st.query_params[THREAD] = name
+    put_in_address(THREAD, name)
 
 
 def flash(kind: str, headline: str, detail: str = "") -> None:
@@ -56,8 +75,16 @@ def flash_error(headline: str, error: ReviewError) -> None:
     flash("error", headline, str(error))
 
 
+def keep_flash() -> None:
+    """Before a page is drawn anew by itself: what a person may still be reading stays."""
+    shown = st.session_state.get(SHOWN_FLASH)
+    if shown is not None and shown[0] != "toast" and FLASH not in st.session_state:
+        st.session_state[FLASH] = shown
+
+
 def show_flash() -> None:
     kept = st.session_state.pop(FLASH, None)
+    st.session_state[SHOWN_FLASH] = kept
     if kept is None:
         return
     kind, headline, detail = kept
@@ -67,7 +94,7 @@ def show_flash() -> None:
     box = {"error": st.error, "warning": st.warning}.get(kind, st.info)
     box(headline)
     if detail:
-        st.text(detail)
+        st.text(visible(detail))
 
 
 def key(name: str, *parts: Any) -> str:
@@ -79,6 +106,33 @@ def action_key(name: str, review: Review, action: Action) -> str:
     return key(name, review.review_id, action.key.tool_call_id)
 
 
+def put_on_screen(review: Review, action: Action) -> None:
+    """From now on, decisions of this session are about this action as it is shown."""
+    st.session_state[CARD] = _on_card(review, action)
+
+
+def is_on_screen(review: Review, action: Action) -> bool:
+    """Whether a button drawn for this action is still about what is on screen.
+
+    A key pressed while the next card is being drawn calls the button of the card before.
+    """
+    return st.session_state.get(CARD) == _on_card(review, action)
+
+
+def _on_card(review: Review, action: Action) -> tuple[str, str, str]:
+    return review.review_id, action.key.tool_call_id, action.shown_digest
+
+
+def put_draft_on_screen(review: Review, body: str | None) -> None:
+    """From now on, decisions of this session on this review are those of this draft."""
+    st.session_state[DRAFT] = (review.review_id, body)
+
+
+def draft_on_screen(review: Review) -> str | None:
+    review_id, body = st.session_state.get(DRAFT, (None, None))
+    return body if review_id == review.review_id else None
+
+
 def edited_digest_seen(review: Review, action: Action) -> str | None:
     """The digest of the edited call that this browser was last shown."""
     return dict(st.session_state.get(SEEN, {})).get(action_key("edit", review, action))
@@ -86,3 +140,12 @@ def edited_digest_seen(review: Review, action: Action) -> str | None:
 
 def see_edited_digest(review: Review, action: Action, digest: str | None) -> None:
     st.session_state.setdefault(SEEN, {})[action_key("edit", review, action)] = digest
+
+
+def was_opened(digest: str) -> bool:
+    """Whether this session has opened the fold of the text with this digest."""
+    return digest in st.session_state.get(OPENED, ())
+
+
+def see_opened(digest: str) -> None:
+    st.session_state.setdefault(OPENED, set()).add(digest)

@@ -6,46 +6,81 @@ import streamlit as st
 
 from agent.review.errors import ReviewError
 from pages.parts import session
+from pages.parts.decide import WAIT_FOR_RUN
+from pages.parts.literal import line
 from pages.parts.words import STATUS_COLOR, STATUS_WORDS, ago
 
-WAIT = 1.5  # seconds
+SHOWN = 30
+DEMO = "Tell Bob and Eve the meeting moved to 11, and archive the old invitation"
 
 
 def start() -> None:
-    console = session.console()
+    """The form for a new thread, beside the threads there are."""
     left, right = st.columns([3, 2], gap="medium")
     with left:
         st.subheader("Ask an agent to do something")
-        agent = st.segmented_control(
-            "Agent", console.agents(), default=console.agents()[0], key="agent", required=True
-        )
-        st.selectbox("Model", console.models(), key="model")
-        st.caption("It stops before anything that its policy asks about. Try one of these:")
-        for place, request in enumerate(console.agent(str(agent)).suggestions):
-            st.button(request, key=session.key("suggestion", place), on_click=_send, args=(request,))
+        _broken()
+        if session.console().agents():
+            _form()
     with right:
         _threads()
+
+
+def _form() -> None:
+    console = session.console()
+    agents = console.agents()
+    agent = st.segmented_control("Agent", agents, default=agents[0], key="new-agent", required=True)
+    st.selectbox("Model", console.models(), key="new-model")
+    st.caption("It stops before anything that its policy asks about. Try one of these:")
+    for place, request in enumerate(console.agent(str(agent)).suggestions):
+        st.button(request, key=session.key("suggestion", place), on_click=_send, args=(request,))
     st.chat_input("Write to the agent", key="message", on_submit=_send_typed)
 
 
+def _broken() -> None:
+    for name, reason in session.console().broken_agents().items():
+        st.warning("An agent could not be loaded. Mend it, then restart the console.")
+        line(f"{name}: {reason}")
+
+
+def demo() -> None:
+    """A button that puts something before a reviewer, where there is an agent to do it."""
+    if not session.console().agents():
+        return
+    st.button("Start a demo", key="demo", type="primary", icon=":material/play_arrow:", on_click=_demo)
+
+
+def again(text: str, agent: str, model: str) -> None:
+    """Send the same request on a new thread."""
+    _start(text, agent, model)
+
+
 def _threads() -> None:
-    threads = session.console().threads(limit=20)
+    threads = session.console().threads(limit=SHOWN)
     st.subheader("Threads")
     if not threads:
         st.caption("There is none yet.")
     for thread in threads:
-        with st.container(border=True, gap="xsmall"):
-            with st.container(horizontal=True, vertical_alignment="center"):
-                st.button(
-                    "Open",
-                    key=session.key("open", thread.thread_id),
-                    on_click=session.go_to_thread,
-                    args=(thread.thread_id,),
-                )
-                st.code(thread.thread_id, language=None, width="content")
-                st.badge(STATUS_WORDS[thread.status], color=STATUS_COLOR[thread.status])
-                st.caption(f"{ago(thread.updated_at)} ago", width="content")
-            st.text(thread.opening)
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.button(
+                "Open",
+                key=session.key("open", thread.thread_id),
+                on_click=session.go_to_thread,
+                args=(thread.thread_id,),
+            )
+            st.badge(STATUS_WORDS[thread.status], color=STATUS_COLOR[thread.status])
+            line(f"{thread.opening}\n{thread.agent} · {thread.thread_id} · {ago(thread.updated_at)} ago")
+
+
+def _demo() -> None:
+    console = session.console()
+    try:
+        run = console.send(DEMO, by=session.reviewer(), agent=console.agents()[0])
+    except ReviewError as error:
+        session.flash_error("The demo was not started.", error)
+        return
+    console.wait(run, WAIT_FOR_RUN)
+    session.put_in_address(session.REVIEW, None)
 
 
 def _send_typed() -> None:
@@ -53,12 +88,14 @@ def _send_typed() -> None:
 
 
 def _send(text: str) -> None:
+    _start(text, st.session_state["new-agent"], st.session_state["new-model"])
+
+
+def _start(text: str, agent: str, model: str) -> None:
     try:
-        run = session.console().send(
-            text, by=session.reviewer(), agent=st.session_state["agent"], model=st.session_state["model"]
-        )
+        run = session.console().send(text, by=session.reviewer(), agent=agent, model=model)
     except ReviewError as error:
         session.flash_error("The message was not sent.", error)
         return
     session.go_to_thread(run.thread_id)
-    session.console().wait(run, WAIT)
+    session.console().wait(run, WAIT_FOR_RUN)

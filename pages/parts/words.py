@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from typing import Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import streamlit as st
 
 from agent.review.actions import State
 from agent.review.threads import Status
 
 VERB = {"approve": "Approve", "edit": "Edit…", "reject": "Reject…", "respond": "Respond…"}
 SEND = {
+    "": "Send the decision",
     "approve": "Approve and run it",
     "edit": "Approve and run the edited call",
     "reject": "Reject it",
@@ -23,6 +27,7 @@ CHOSEN = {
 }
 Color = Literal["red", "orange", "yellow", "blue", "green", "violet", "gray"]
 
+KEY = {"approve": "A", "edit": "E", "reject": "D", "respond": "M"}
 COLOR: dict[str, Color] = {"approve": "green", "edit": "violet", "reject": "red", "respond": "blue"}
 ICON = {
     "approve": ":material/check_circle:",
@@ -49,6 +54,21 @@ STATUS_WORDS = {
     Status.UNKNOWN_OUTCOME: "outcome unknown",
     Status.STUCK: "stuck",
 }
+
+
+def short(thread_id: str) -> str:
+    """A thread's id, shortened in the middle where it is long."""
+    return thread_id if len(thread_id) <= 16 else f"{thread_id[:8]}…{thread_id[-4:]}"
+
+
+def clock(instant: str) -> str:
+    """An instant in the reader's own time, to the second, with its date."""
+    moment = datetime.fromisoformat(instant)
+    try:
+        local = moment.astimezone(ZoneInfo(st.context.timezone)) if st.context.timezone else moment
+    except (ZoneInfoNotFoundError, ValueError):
+        local = moment
+    return local.strftime("%Y-%m-%d %H:%M:%S %Z")
 
 
 def ago(instant: str) -> str:

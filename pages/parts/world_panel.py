@@ -1,32 +1,101 @@
-"""What the agent acts upon, as it is now, beside the decision; what this thread changed is marked."""
+"""What the agents act upon, as it is now, beside the decision; what this thread changed is marked."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
+from agent.demos.world import Ref, World
+from agent.review.deception import visible
 from pages.parts import session
-from pages.parts.literal import literal
+from pages.parts.literal import line, literal
+
+Changed = set[str]
 
 
-def world_panel(thread_id: str | None) -> None:
+def world_panel(thread_id: str | None, agent: str) -> None:
+    """The parts of the world this agent acts upon."""
     world = session.world()
     changed = {change.subject for change in world.changes(thread_id)} if thread_id else set()
     with st.container(border=True, key="world"):
-        st.markdown("**World**, as it is now")
-        outbox, mailbox = world.outbox(), world.mailbox()
-        sent, received = st.tabs([f"Outbox · {len(outbox)}", f"Mailbox · {len(mailbox)}"])
-        with sent:
-            if not outbox:
-                st.caption("Nothing has been sent.")
-            for mail in reversed(outbox):
-                _row(f"outbox/{mail.id}" in changed, f"to {mail.recipient}\n{mail.subject}\n{mail.body}")
-        with received:
-            for one in mailbox:
-                text = f"{one.message_id} · {one.folder}\n{one.sender}\n{one.subject}"
-                _row(f"mailbox/{one.message_id}" in changed, text)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown("**World**, as it is now")
+            with st.popover("Reset", type="tertiary"):
+                st.caption("The demo world starts anew for everybody. The record stays as it is.")
+                st.button("Reset the demo world", key="reset-world", on_click=_reset)
+        parts = _OPERATIONS if agent == "operations" else _MAIL
+        for tab, draw in zip(st.tabs([title(world) for title, _ in parts]), parts, strict=True):
+            with tab:
+                draw[1](world, changed)
+
+
+def _reset() -> None:
+    session.world().reset(Ref(f"reset by {session.reviewer()}", ""))
+    session.flash("toast", "The demo world was reset. The record is untouched.")
 
 
 def _row(by_this_thread: bool, text: str) -> None:
     if by_this_thread:
         st.badge("changed by this thread", color="violet", icon=":material/edit:")
     literal(text)
+
+
+def _outbox(world: World, changed: Changed) -> None:
+    sent = world.outbox()
+    if not sent:
+        st.caption("Nothing has been sent.")
+    for mail in reversed(sent):
+        _row(f"outbox/{mail.id}" in changed, f"to {mail.recipient}\n{mail.subject}\n{mail.body}")
+
+
+def _mailbox(world: World, changed: Changed) -> None:
+    for mail in world.mailbox():
+        text = f"{mail.message_id} · {mail.folder}\n{mail.sender}\n{mail.subject}"
+        _row(f"mailbox/{mail.message_id}" in changed, text)
+
+
+def _files(world: World, changed: Changed) -> None:
+    files = world.files()
+    if not files:
+        st.caption("There is no file.")
+    for file in files:
+        _row(f"files/{file.path}" in changed, f"{file.path}\n{file.content[:400]}")
+
+
+def _tables(world: World, changed: Changed) -> None:
+    name = st.selectbox("Table", [one for one in world.tables() if one != "files"], key="world-table")
+    table = world.table(name)
+    key = table.columns.index("id") if "id" in table.columns else 0
+    rows = [
+        {
+            "changed": "✎" if f"{name}/{row[key]!s}" in changed else "",
+            **{column: visible(str(cell)) for column, cell in zip(table.columns, row, strict=True)},
+        }
+        for row in table.rows
+    ]
+    st.dataframe(rows, hide_index=True)
+    gone = [one.removeprefix(f"{name}/") for one in changed if one.startswith(f"{name}/")]
+    kept = {str(row[key]) for row in table.rows}
+    for row_id in sorted(set(gone) - kept):
+        line(f"{name} {row_id} was removed by this thread")
+
+
+def _keys(world: World, changed: Changed) -> None:
+    for key in world.service_keys():
+        _row(
+            f"service_keys/{key.service}" in changed,
+            f"{key.service} · version {key.version}\n{key.fingerprint}",
+        )
+
+
+Part = tuple[Callable[[World], str], Callable[[World, Changed], None]]
+_MAIL: tuple[Part, ...] = (
+    (lambda world: f"Outbox · {len(world.outbox())}", _outbox),
+    (lambda world: f"Mailbox · {len(world.mailbox())}", _mailbox),
+)
+_OPERATIONS: tuple[Part, ...] = (
+    (lambda world: f"Files · {len(world.files())}", _files),
+    (lambda world: "Tables", _tables),
+    (lambda world: "Keys", _keys),
+)

@@ -193,7 +193,8 @@ class Crashes:
             number += 1
 
     def _on(self, data: Path) -> Settings:
-        return self._settings.model_copy(update={"review_data": data})
+        anchor = data.with_suffix(".anchors")
+        return self._settings.model_copy(update={"review_data": data, "review_anchor": anchor})
 
 
 @pytest.fixture

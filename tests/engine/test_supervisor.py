@@ -447,7 +447,12 @@ def test_a_decided_run_whose_owner_died_is_gone_on_with(
     review = waiting(opened.console, THREAD)
     gone = Owner(settings.review_data / "owners")
     dead = Console(
-        opened.console._ledger, opened.console._engine, Unstarted(gone), opened.console._secret, clock
+        opened.console._ledger,
+        opened.console._engine,
+        Unstarted(gone),
+        opened.console._anchors,
+        opened.console._secret,
+        clock,
     )
     dead.decide(THREAD, [APPROVE], by="ana", review_id=review.review_id)
     gone.close()

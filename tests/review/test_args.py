@@ -27,22 +27,12 @@ from pydantic import (
 )
 from typing_extensions import TypedDict
 
-from agent.review.args import (
-    MAX_BYTES,
-    MAX_DEPTH,
-    Change,
-    Coercion,
-    Fault,
-    check,
-    diff,
-    dumps,
-    parse,
-    show,
-    type_name,
-    validate,
-)
+from agent.review.args import MAX_BYTES, MAX_DEPTH, check, dumps, parse, show, type_name
+from agent.review.differences import Change, diff
 from agent.review.digest import canonical
 from agent.review.errors import ArgumentsRefused
+from agent.review.faults import Fault
+from agent.review.fitting import Coercion, validate
 
 CASES = Path(__file__).parents[1] / "cases"
 NUMBERS = json.loads((CASES / "numbers.json").read_text("utf-8"))

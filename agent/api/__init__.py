@@ -1,0 +1,14 @@
+"""The HTTP API under `/hitl`: all that the pages do, for scripts and other services.
+
+    bodies      what a caller may send        gate       what every request passes first
+    answers     what is answered              waiting    waiting for runs
+    refusals    what is refused, and how      following  a run as server-sent events
+    routes      the endpoints                 server     the application
+
+Handlers parse, call the console and wait. A client that goes away stops nothing: the run is the server's.
+"""
+
+from agent.api.gate import local_only
+from agent.api.server import PREFIX, build, standalone
+
+__all__ = ["PREFIX", "build", "local_only", "standalone"]

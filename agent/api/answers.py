@@ -1,0 +1,236 @@
+"""What the API answers: every shape it documents, and how it is made of the console's own records."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+from agent.console import Console
+from agent.review import shapes
+from agent.review.actions import Action, Review, State
+from agent.review.decisions import Ruling
+from agent.review.events import Event, Kind
+from agent.review.threads import Status
+
+DecisionType = Literal["approve", "edit", "reject", "respond"]
+
+
+class ActionRequest(BaseModel):
+    name: str
+    args: dict[str, Any] | None
+    description: str
+    tool_call_id: str
+    shown_digest: str
+
+
+class ReviewConfig(BaseModel):
+    action_name: str
+    allowed_decisions: list[DecisionType]
+
+
+class PendingReview(BaseModel):
+    """A pause: actions that wait for one decision each, in the order of the agent's calls."""
+
+    review_id: str
+    action_requests: list[ActionRequest]
+    review_configs: list[ReviewConfig]
+
+
+class Answer(BaseModel):
+    """Where a thread stands after a run."""
+
+    thread_id: str
+    status: Status
+    answer: str | None = Field(description="The agent's closing words, once it has answered.")
+    pending_review: PendingReview | None = Field(description="The oldest of `pending_reviews`.")
+    pending_reviews: list[PendingReview]
+    error: str | None = Field(None, description="Why the run failed or stopped; absent where it did not.")
+
+
+class Accepted(BaseModel):
+    """The run was started and goes on; follow it under `url`."""
+
+    thread_id: str
+    status: Status
+    url: str
+
+
+class ToolCallAnswer(BaseModel):
+    id: str
+    name: str
+    args: Any
+
+
+class MessageAnswer(BaseModel):
+    id: str
+    type: Literal["human", "ai", "tool", "system"]
+    content: str
+    tool_calls: list[ToolCallAnswer] = []
+    tool_call_id: str | None = None
+    status: str | None = None
+    at: str
+
+
+class Proposed(BaseModel):
+    name: str
+    args: Any
+
+
+class ActionAnswer(BaseModel):
+    message_id: str
+    tool_call_id: str
+    attempt: int
+    name: str
+    args: dict[str, Any] | None
+    proposed: Proposed
+    tier: str
+    state: State
+    summary: str
+    review_id: str | None
+    decided_by: str | None
+    decided_at: str | None
+    started_at: str | None
+    ended_at: str | None
+    result: str | None
+
+
+class ThreadAnswer(Answer):
+    agent: str
+    model: str
+    messages: list[MessageAnswer]
+    actions: list[ActionAnswer]
+
+
+class WouldRun(BaseModel):
+    name: str
+    args: dict[str, Any] | None
+
+
+class PreviewedAction(BaseModel):
+    tool_call_id: str
+    type: DecisionType
+    would_run: WouldRun | None = Field(description="The call that would run, or null if none would.")
+    summary: str
+    shown_digest: str = Field(description="Of this card; for an edit, what goes into `edited_digest`.")
+    told: str | None = Field(description="What the agent would be told; null where the tool would answer it.")
+
+
+class PreviewAnswer(BaseModel):
+    actions: list[PreviewedAction]
+
+
+class QueuedReview(BaseModel):
+    review_id: str
+    thread_id: str
+    agent: str
+    opened_at: str
+    expires_at: str | None
+    pending_review: PendingReview
+
+
+class QueueAnswer(BaseModel):
+    reviews: list[QueuedReview]
+    next_cursor: str | None = Field(description="Send it as `cursor` to go on; null at the end.")
+
+
+class EventAnswer(BaseModel):
+    """One line of the audit trail. Fields that do not apply are absent."""
+
+    seq: int
+    at: str
+    kind: Kind
+    thread_id: str | None = None
+    agent: str | None = None
+    by: str | None = None
+    review_id: str | None = None
+    tool_call_id: str | None = None
+    tool: str | None = None
+    digest: str | None = None
+    data: dict[str, Any] | None = Field(None, description="Absent once it was erased.")
+    salt: str | None = None
+    commitment: str
+    hash: str
+
+
+class TrailAnswer(BaseModel):
+    events: list[EventAnswer]
+    next_cursor: int | None = Field(description="Send it as `cursor` to go on; null at the end.")
+
+
+class VerifyAnswer(BaseModel):
+    ok: bool
+    count: int
+    head: str = Field(description="The last event's hash.")
+    first_fault: str | None
+    masked: int = Field(description="Events whose data was erased; the chain vouches for the rest of each.")
+
+
+class HealthAnswer(BaseModel):
+    status: str
+    ledger: str
+    runs: int
+
+
+def answer(console: Console, thread_id: str) -> dict[str, Any]:
+    """The thread as it stands. Raises `UnknownThread`."""
+    view = console.view(thread_id)
+    last = console.history(thread_id, limit=1)
+    reviews = [shapes.pending_review(one) for one in view.reviews]
+    spoke = view.thread.status is Status.IDLE and bool(last) and last[-1].type == "ai"
+    found = {
+        "thread_id": thread_id,
+        "status": view.thread.status,
+        "answer": last[-1].content if spoke else None,
+        "pending_review": reviews[0] if reviews else None,
+        "pending_reviews": reviews,
+    }
+    return found if view.thread.error is None else {**found, "error": view.thread.error}
+
+
+def thread(console: Console, thread_id: str) -> dict[str, Any]:
+    """The thread with its whole transcript and every action. Raises `UnknownThread`."""
+    about = console.view(thread_id).thread
+    messages = console.history(thread_id, limit=max(1, console.history_length(thread_id)))
+    return {
+        **answer(console, thread_id),
+        "agent": about.agent,
+        "model": about.model,
+        "messages": [shapes.message(message) for message in messages],
+        "actions": [_action(action) for action in console.actions(thread_id)],
+    }
+
+
+def previewed(ruling: Ruling) -> dict[str, Any]:
+    runs = ruling.after.state is State.APPROVED
+    return {
+        "tool_call_id": ruling.after.key.tool_call_id,
+        "type": ruling.type,
+        "would_run": {"name": ruling.after.tool, "args": ruling.after.args} if runs else None,
+        "summary": ruling.after.summary,
+        "shown_digest": ruling.after.shown_digest,
+        "told": ruling.told,
+    }
+
+
+def queued(review: Review) -> dict[str, Any]:
+    names = ("review_id", "thread_id", "agent", "opened_at", "expires_at")
+    return {**{n: getattr(review, n) for n in names}, "pending_review": shapes.pending_review(review)}
+
+
+def event(one: Event) -> dict[str, Any]:
+    return {name: value for name, value in vars(one).items() if value is not None}
+
+
+def _action(action: Action) -> dict[str, Any]:
+    names = ("args", "tier", "state", "summary", "review_id", "decided_by", "decided_at", "started_at")
+    return {
+        "message_id": action.key.message_id,
+        "tool_call_id": action.key.tool_call_id,
+        "attempt": action.key.attempt,
+        "name": action.tool,
+        "proposed": {"name": action.proposed_tool, "args": action.proposed},
+        **{name: getattr(action, name) for name in names},
+        "ended_at": action.ended_at,
+        "result": action.result,
+    }

@@ -1,0 +1,113 @@
+"""What a caller may send. A body that is not of these shapes is answered with 422 before anything is looked up."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from agent.review.threads import MAX_MESSAGE, THREAD_ID
+
+MAX_NAME = 128
+"""Characters of an agent's, a model's, a tool's or a reviewer's name, and of an id."""
+MAX_DIGEST = 128
+
+ThreadId = Annotated[str, Field(pattern=f"^{THREAD_ID.pattern}$", max_length=128)]
+# A bound on its length also makes pydantic refuse half of a surrogate pair, which no answer could repeat.
+Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME)]
+Words = Annotated[str, Field(max_length=MAX_MESSAGE)]
+
+
+class Body(BaseModel):
+    """One frozen object. Fields it does not know are ignored, so that an older console takes a newer caller."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class ChatBody(Body):
+    message: Annotated[str, Field(min_length=1, max_length=MAX_MESSAGE)] = Field(
+        description="What the agent should do.",
+        examples=["Send an e-mail to alice@example.com: The meeting moved to 10."],
+    )
+    thread_id: ThreadId | None = Field(None, description="The conversation; an unknown one is started.")
+    agent: Name | None = Field(
+        None, description="Whom a new thread talks to; the first one served if absent."
+    )
+    model: Name | None = Field(None, description="The model of a new thread; the default if absent.")
+
+
+class EditedAction(Body):
+    """The call to run instead, with all its arguments, not only the changed ones."""
+
+    name: Annotated[str, Field(max_length=MAX_NAME)]
+    args: dict[str, Any]
+
+
+class AnyDecision(Body):
+    """What a decision of any type may carry beside its own fields."""
+
+    comment: Words | None = Field(None, description="For the record only.")
+    shown_digest: Annotated[str, Field(max_length=MAX_DIGEST)] | None = Field(
+        None, description="The digest of what was on screen; another one waiting is answered with 409."
+    )
+
+
+class Approve(AnyDecision):
+    """Run it as shown."""
+
+    type: Literal["approve"]
+
+
+class Edit(AnyDecision):
+    """Run this instead."""
+
+    type: Literal["edit"]
+    edited_action: EditedAction | None = None
+    edited_digest: Annotated[str, Field(max_length=MAX_DIGEST)] | None = Field(
+        None, description="The digest that the preview gave for the edited call."
+    )
+
+
+class Reject(AnyDecision):
+    """Do not run it."""
+
+    type: Literal["reject"]
+    message: Words | None = Field(None, description="The reason, which the agent is told.")
+
+
+class Respond(AnyDecision):
+    """Answer in the tool's place."""
+
+    type: Literal["respond"]
+    message: Words | None = Field(None, description="What the agent gets as the tool's result.")
+
+
+Decision = Annotated[Approve | Edit | Reject | Respond, Field(discriminator="type")]
+
+
+class ThreadBody(Body):
+    thread_id: ThreadId
+
+
+class ReviewBody(ThreadBody):
+    decisions: list[Decision] = Field(
+        min_length=1, description="One per action, in the order of `action_requests`."
+    )
+    review_id: Name | None = Field(None, description="Which review; needed where several wait.")
+
+    def given(self) -> list[dict[str, Any]]:
+        """The decisions with the fields that were sent, as the rules read them."""
+        return [one.model_dump(exclude_unset=True) for one in self.decisions]
+
+
+class CloseBody(ThreadBody):
+    review_id: Name | None = None
+    reason: Words | None = Field(None, description="For the record.")
+
+
+class SettleBody(ThreadBody):
+    tool_call_id: Name
+    outcome: Literal["happened", "failed", "ask_again"] = Field(
+        description="It took effect; it failed; or it did not happen and is to be asked about again."
+    )
+    result: Words | None = Field(None, description="What the agent is told as the tool's result.")

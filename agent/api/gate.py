@@ -1,0 +1,153 @@
+"""What every request passes first: it comes from this machine, not from a foreign web page, and is not too large."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from fastapi.routing import APIRoute
+from starlette.datastructures import Headers
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from agent.api.refusals import misshapen, refused
+
+LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]")
+MAX_BODY = 4_000_000
+"""Bytes. Room for a review of several actions with edited arguments of a megabyte each."""
+MAX_DEPTH = 120
+"""Levels of a body: the arguments of a call may have 100, and stand a few levels down."""
+READING = ("GET", "HEAD", "OPTIONS")
+
+
+def local_only(hosts: Sequence[str] = LOCAL_HOSTS) -> Middleware:
+    """Answer only to names of this machine: a page elsewhere could point a name of its own at it."""
+    return Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
+
+
+class Gate:
+    """Refuse a foreign origin, a body that is not JSON and one that is too large, before anything reads them."""
+
+    def __init__(self, app: ASGIApp, max_body: int = MAX_BODY) -> None:
+        self._app, self._max_body = app, max_body
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] in READING:
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        answer = _foreign(scope, headers) or _not_json(headers)
+        if answer is None:
+            body = await _read(receive, headers, self._max_body)
+            if body is not None:
+                await self._app(scope, _replayed(body, receive), send)
+                return
+            answer = _too_large(self._max_body)
+        await answer(scope, receive, send)
+
+
+class StrictJson(APIRoute):
+    """A route whose JSON body means one thing only: no key twice, no endless depth, no number that is none."""
+
+    def get_route_handler(self):  # type: ignore[no-untyped-def]  # FastAPI's own signature
+        inner = super().get_route_handler()
+
+        async def strict(request: Request) -> Response:
+            if request.method not in READING:
+                _check(await request.body())
+            return await inner(request)
+
+        return strict
+
+
+def _foreign(scope: Scope, headers: Headers) -> Response | None:
+    origin = headers.get("origin")
+    if origin is None or origin == f"{scope['scheme']}://{headers.get('host', '')}":
+        return None
+    detail = (
+        "This request came from a web page of another origin, and only the console's own pages may change "
+        "anything. Send it from a script, or from a page that this server serves."
+    )
+    return refused(403, detail, "ForeignOrigin")
+
+
+def _not_json(headers: Headers) -> Response | None:
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind == "application/json":
+        return None
+    return refused(
+        415, "The body is not declared as JSON. Send it with Content-Type: application/json.", "NotJson"
+    )
+
+
+def _too_large(limit: int) -> Response:
+    return refused(413, f"The body has more than {limit:,} bytes. Send less at once.", "BodyTooLarge")
+
+
+async def _read(receive: Receive, headers: Headers, limit: int) -> bytes | None:
+    """The whole body, or None if it is larger than the limit; no more than that is ever kept."""
+    declared = headers.get("content-length", "")
+    if declared.isdigit() and int(declared) > limit:
+        return None
+    body = bytearray()
+    while True:
+        message = await receive()
+        body += message.get("body", b"")
+        if len(body) > limit:
+            return None
+        if message["type"] != "http.request" or not message.get("more_body", False):
+            return bytes(body)
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    """The body once more in one piece; then what the client does, such as going away."""
+    waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def replay() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return replay
+
+
+def _check(body: bytes) -> None:
+    """Raise the fault of a body that two readers could take for two things. An empty one passes: it is missing."""
+    if not body:
+        return
+    try:
+        text = body.decode("utf-8")
+        if _depth(text) > MAX_DEPTH:
+            raise misshapen("json_too_deep", ["body"], f"More than {MAX_DEPTH} levels. Send a flatter body.")
+        json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_no_number)
+    except UnicodeDecodeError:
+        raise misshapen("json_invalid", ["body"], "The body is not UTF-8. Send it as UTF-8.") from None
+    except ValueError as odd:
+        raise misshapen("json_invalid", ["body"], f"The body is not exact JSON: {odd}. Mend it.") from None
+
+
+def _depth(text: str) -> int:
+    """How deep the brackets outside of strings go; counted, since a reader would run out of stack first."""
+    deepest = level = 0
+    for mark in re.finditer(r'"(?:[^"\\]|\\.)*+"|[\[{]|[\]}]', text, re.DOTALL):
+        if mark[0] in "[{":
+            level += 1
+            deepest = max(deepest, level)
+        elif mark[0] in "]}":
+            level -= 1
+    return deepest
+
+
+def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        repeated = Counter(name for name, _ in pairs).most_common(1)[0][0]
+        raise ValueError(f"the key {repeated!a} stands twice in one object")
+    return found
+
+
+def _no_number(word: str) -> object:
+    raise ValueError(f"{word} is no number of JSON")

@@ -1,0 +1,25 @@
+"""What can be done next with an answer: links of the OpenAPI document, for people and for tests that walk them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_THREAD = "$response.body#/thread_id"
+_REVIEW = "$response.body#/pending_review/review_id"
+
+
+def _deciding(kind: str) -> dict[str, Any]:
+    return {"thread_id": _THREAD, "review_id": _REVIEW, "decisions": [{"type": kind}]}
+
+
+LINKS: dict[str, Any] = {
+    "thread": {"operationId": "thread", "parameters": {"thread_id": _THREAD}},
+    "trail": {"operationId": "audit", "parameters": {"thread_id": _THREAD}},
+    "queue": {"operationId": "reviews", "parameters": {"thread_id": _THREAD}},
+    "preview": {"operationId": "preview", "requestBody": _deciding("approve")},
+    "approve": {"operationId": "review", "requestBody": _deciding("approve")},
+    "reject": {"operationId": "review", "requestBody": _deciding("reject")},
+    "close": {"operationId": "close", "requestBody": {"thread_id": _THREAD, "review_id": _REVIEW}},
+    "stop": {"operationId": "stop", "requestBody": {"thread_id": _THREAD}},
+    "retry": {"operationId": "retry", "requestBody": {"thread_id": _THREAD}},
+}

@@ -1,0 +1,289 @@
+"""The endpoints: each parses, calls the console, and waits in a pool of its own."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import time
+from collections.abc import Callable
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
+from fastapi.responses import JSONResponse, StreamingResponse
+from pydantic import AfterValidator, AwareDatetime
+
+from agent.api import answers, bodies, following
+from agent.api.gate import StrictJson
+from agent.api.links import LINKS
+from agent.api.refusals import documented, misshapen
+from agent.api.waiting import off, until_ended, until_stopped
+from agent.console import Console
+from agent.ports import Sought
+from agent.review.actions import ReviewState
+from agent.review.errors import ThreadBusy
+from agent.review.events import Kind, instant
+from agent.review.threads import THREAD_ID, Run
+
+ANONYMOUS = "api"
+"""Who decides, where the caller does not say."""
+
+router = APIRouter(route_class=StrictJson)
+
+
+def console(request: Request) -> Console:
+    found: Console = request.app.state.console()
+    return found
+
+
+def reviewer(
+    x_reviewer: Annotated[
+        str | None, Header(max_length=80, description="Who decides: recorded, unverified.")
+    ] = None,
+) -> str:
+    """Who decides, as the caller says: recorded as unverified until there is sign-in."""
+    given = (x_reviewer or "").strip()
+    try:
+        # HTTP libraries read headers as Latin-1, while names are sent as UTF-8.
+        return given.encode("latin-1").decode("utf-8") or ANONYMOUS
+    except UnicodeError:
+        return given
+
+
+def _as_instant(moment: datetime) -> str:
+    try:
+        return instant(moment)
+    except OverflowError:
+        raise ValueError("is outside the calendar; use a year from 2 to 9998") from None
+
+
+At = Annotated[Console, Depends(console)]
+By = Annotated[str, Depends(reviewer)]
+Prefer = Annotated[
+    str | None,
+    Header(max_length=200, description="`respond-async`: do not wait, answer 202 with the thread's URL."),
+]
+Since = Annotated[AwareDatetime, AfterValidator(_as_instant)]
+Named = Annotated[str | None, Query(min_length=1, max_length=bodies.MAX_NAME)]
+ThreadPath = Annotated[str, Path(pattern=f"^{THREAD_ID.pattern}$", max_length=128)]
+ThreadQuery = Annotated[str | None, Query(pattern=f"^{THREAD_ID.pattern}$", max_length=128)]
+
+_POST = documented(403, 413, 415, 422, 503)
+_STREAM = {"text/event-stream": {"schema": {"type": "string"}}}
+
+
+def _starts_a_run(path: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A POST that starts a run and can be waited for, followed, or left to itself."""
+    responses: dict[int | str, dict[str, Any]] = {
+        200: {"content": _STREAM, "links": LINKS, "description": "The run paused or ended; or its events"},
+        202: {
+            "model": answers.Accepted,
+            "links": LINKS,
+            "description": "The run goes on",
+            "headers": {"Location": {"schema": {"type": "string"}, "description": "The thread's URL"}},
+        },
+        **documented(400, 404, 409),
+        **_POST,
+    }
+    return router.post(
+        path, response_model=answers.Answer, response_model_exclude_unset=True, responses=responses
+    )
+
+
+async def _started(
+    request: Request, at: Console, thread_id: str | None, start: Callable[[], Run | None]
+) -> Any:
+    """Start a run, then wait, stream or answer at once, as the caller asked."""
+    before = await off(at.history_length, thread_id) if thread_id else 0
+    run = await off(start)
+    if run is None:
+        return await off(answers.answer, at, str(thread_id))
+    if "respond-async" in request.headers.get("prefer", "").lower():
+        return _accepted(request, run)
+    if "text/event-stream" in request.headers.get("accept", "").lower():
+        follower = await off(following.begin, at, run, before)
+        return StreamingResponse(
+            following.server_sent(follower),
+            media_type="text/event-stream",
+            headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+        )
+    await until_ended(at, run)
+    return await off(answers.answer, at, run.thread_id)
+
+
+def _accepted(request: Request, run: Run) -> Response:
+    url = request.scope.get("root_path", "") + str(
+        request.app.url_path_for("thread", thread_id=run.thread_id)
+    )
+    body = {"thread_id": run.thread_id, "status": "running", "url": url}
+    headers = {"Location": url, "Preference-Applied": "respond-async"}
+    return JSONResponse(body, status_code=202, headers=headers)
+
+
+@_starts_a_run("/chat")
+async def chat(request: Request, body: bodies.ChatBody, at: At, by: By, prefer: Prefer = None) -> Any:
+    """Send a message and wait until the agent pauses or answers. An unknown or absent thread is started."""
+
+    def send() -> Run:
+        return at.send(body.message, by=by, thread_id=body.thread_id, agent=body.agent, model=body.model)
+
+    return await _started(request, at, body.thread_id, send)
+
+
+@_starts_a_run("/review")
+async def review(request: Request, body: bodies.ReviewBody, at: At, by: By, prefer: Prefer = None) -> Any:
+    """Decide a review, one decision per action, and wait until the agent pauses or answers."""
+
+    def decide() -> Run:
+        try:
+            return at.decide(body.thread_id, body.given(), by=by, review_id=body.review_id)
+        except ThreadBusy as busy:
+            busy.by, busy.what, busy.at = _decided(at, body)
+            raise
+
+    return await _started(request, at, body.thread_id, decide)
+
+
+def _decided(at: Console, body: bodies.ReviewBody) -> tuple[str | None, str | None, str | None]:
+    """By whom, what and when the review asked about was decided, if it was: the thread runs on that now."""
+    last = at.view(body.thread_id).last_review
+    if last is None or last.state is not ReviewState.DECIDED or body.review_id not in (None, last.review_id):
+        return None, None, None
+    return last.ended_by, last.outcome, last.ended_at
+
+
+@_starts_a_run("/close")
+async def close(request: Request, body: bodies.CloseBody, at: At, by: By, prefer: Prefer = None) -> Any:
+    """End a review without deciding, "not now" and never "no"; the agent is told that it is still open."""
+
+    def end() -> Run:
+        return at.close(body.thread_id, by=by, review_id=body.review_id, reason=body.reason or "")
+
+    return await _started(request, at, body.thread_id, end)
+
+
+@_starts_a_run("/settle")
+async def settle(request: Request, body: bodies.SettleBody, at: At, by: By, prefer: Prefer = None) -> Any:
+    """Say what became of an action that was cut off; once all of a thread are settled, its turn goes on."""
+
+    def say() -> Run | None:
+        return at.settle(body.thread_id, body.tool_call_id, body.outcome, by=by, result=body.result or "")
+
+    return await _started(request, at, body.thread_id, say)
+
+
+@_starts_a_run("/retry")
+async def retry(request: Request, body: bodies.ThreadBody, at: At, by: By, prefer: Prefer = None) -> Any:
+    """Go on with a failed or stopped thread from where it stands."""
+    return await _started(request, at, body.thread_id, lambda: at.retry(body.thread_id, by=by))
+
+
+@_starts_a_run("/ask-again")
+async def ask_again(request: Request, body: bodies.ThreadBody, at: At, by: By, prefer: Prefer = None) -> Any:
+    """Ask once more on a thread that another client's answer has stuck."""
+    return await _started(request, at, body.thread_id, lambda: at.ask_again(body.thread_id, by=by))
+
+
+@router.post(
+    "/stop",
+    response_model=answers.Answer,
+    response_model_exclude_unset=True,
+    responses={200: {"links": LINKS}, **documented(404, 409), **_POST},
+)
+async def stop(body: bodies.ThreadBody, at: At, by: By) -> Any:
+    """Let the thread's run stop at its next step. A tool that executes is not cut off: `running` means not yet."""
+
+    def halt() -> dict[str, Any]:
+        at.stop(body.thread_id, by=by)
+        until_stopped(at, body.thread_id, time.sleep)
+        return answers.answer(at, body.thread_id)
+
+    return await off(halt)
+
+
+@router.post(
+    "/preview", response_model=answers.PreviewAnswer, responses={**documented(400, 404, 409), **_POST}
+)
+async def preview(body: bodies.ReviewBody, at: At) -> Any:
+    """What these decisions would do, checked as `/review` would check them; changes nothing."""
+    rulings = await off(at.preview, body.thread_id, body.given(), review_id=body.review_id)
+    return {"actions": [answers.previewed(ruling) for ruling in rulings]}
+
+
+@router.get("/reviews", response_model=answers.QueueAnswer, responses=documented(422, 503))
+def reviews(
+    at: At,
+    agent: Named = None,
+    tool: Named = None,
+    thread_id: ThreadQuery = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    cursor: Annotated[str | None, Query(max_length=600)] = None,
+) -> Any:
+    """Reviews that wait, over all threads, oldest first."""
+    sought = Sought(agent=agent or "", tool=tool or "", thread_id=thread_id or "")
+    found = at.queue(limit=limit + 1, after=_place(cursor) if cursor else None, sought=sought)
+    page = found[:limit]
+    more = _cursor(page[-1].opened_at, page[-1].review_id) if len(found) > limit else None
+    return {"reviews": [answers.queued(one) for one in page], "next_cursor": more}
+
+
+@router.get(
+    "/threads/{thread_id}",
+    response_model=answers.ThreadAnswer,
+    response_model_exclude_unset=True,
+    responses=documented(404, 422, 503),
+)
+def thread(thread_id: ThreadPath, at: At) -> Any:
+    """A thread with its messages, its open reviews and every action with its state."""
+    return answers.thread(at, thread_id)
+
+
+@router.get(
+    "/audit",
+    response_model=answers.TrailAnswer,
+    response_model_exclude_unset=True,
+    responses=documented(422, 503),
+)
+def audit(
+    at: At,
+    thread_id: ThreadQuery = None,
+    kind: Kind | None = None,
+    since: Since | None = None,
+    limit: Annotated[int, Query(ge=1, le=1_000)] = 200,
+    cursor: Annotated[int, Query(ge=0, le=2**62)] = 0,
+) -> Any:
+    """Events of the audit trail in order, from behind `cursor`."""
+    found = at.trail(thread_id=thread_id, kind=kind, since=since, after=cursor, limit=limit + 1)
+    page = found[:limit]
+    return {
+        "events": [answers.event(one) for one in page],
+        "next_cursor": page[-1].seq if len(found) > limit else None,
+    }
+
+
+@router.get("/audit/verify", response_model=answers.VerifyAnswer, responses=documented(503))
+def verify(at: At) -> Any:
+    """Check the chain of the whole trail: an edited, removed, inserted or reordered event is found."""
+    return vars(at.verify())
+
+
+@router.get("/health", response_model=answers.HealthAnswer, responses=documented(503))
+def health(at: At) -> Any:
+    """Whether the ledger answers, and how many runs are open."""
+    return at.health()
+
+
+def _cursor(opened_at: str, review_id: str) -> str:
+    return base64.urlsafe_b64encode(f"{opened_at} {review_id}".encode()).decode("ascii")
+
+
+def _place(cursor: str) -> tuple[str, str]:
+    try:
+        opened_at, _, review_id = (
+            base64.urlsafe_b64decode(cursor.encode("ascii")).decode("utf-8").partition(" ")
+        )
+    except (binascii.Error, UnicodeError):
+        raise misshapen(
+            "value_error", ["query", "cursor"], "Not a cursor of this list. Start without one."
+        ) from None
+    return opened_at, review_id

@@ -1,0 +1,65 @@
+"""The API as an application: to be mounted beside the pages, or served alone."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from anyio import to_thread
+from fastapi import FastAPI
+from fastapi.routing import APIRoute
+from fastapi_offline import FastAPIOffline
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.routing import Mount
+
+from agent import bootstrap
+from agent.api import refusals
+from agent.api.gate import Gate, local_only
+from agent.api.routes import router
+from agent.console import Console
+
+PREFIX = "/hitl"
+ABOUT = (
+    "All that the pages do, for scripts and other services. A POST that starts a run waits until it pauses or "
+    "ends; `Prefer: respond-async` answers at once, and `Accept: text/event-stream` follows along. A client that "
+    "goes away stops nothing."
+)
+
+
+def process_console() -> Console:
+    return bootstrap.opened().console
+
+
+def build(console: Callable[[], Console] = process_console) -> FastAPI:
+    """The API over a console, which is asked for at each request and has to be opened by whoever serves it."""
+    app = FastAPIOffline(
+        docs_url="/docs",
+        redoc_url=None,
+        title="Review console",
+        description=ABOUT,
+        generate_unique_id_function=_operation_id,
+        middleware=[Middleware(Gate)],
+    )
+    app.state.console = console
+    refusals.register(app)
+    app.include_router(router)
+    return app
+
+
+def standalone() -> Starlette:
+    """The API without the pages. It opens the console when it starts and closes it when it ends."""
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        await to_thread.run_sync(bootstrap.opened)
+        try:
+            yield
+        finally:
+            await to_thread.run_sync(bootstrap.close)
+
+    return Starlette(routes=[Mount(PREFIX, app=build())], middleware=[local_only()], lifespan=lifespan)
+
+
+def _operation_id(route: APIRoute) -> str:
+    return route.name

@@ -1,0 +1,188 @@
+"""What a use case writes: rows and the events that tell of them, in one transaction on one thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+from uuid import uuid4
+
+from agent.ports import Continue, Mend, Result, Resume, Send, Transaction, deliveries
+from agent.review import told
+from agent.review.actions import Action, Review, State
+from agent.review.agents import Agent
+from agent.review.decisions import Ruling
+from agent.review.errors import Halted, ReviewChanged, ThreadBusy
+from agent.review.events import Fact, Kind, instant
+from agent.review.threads import Message, Run, Status, Thread, result_id
+
+Outcome = Literal["happened", "failed", "ask_again"]
+
+TOLD_OF_OUTCOME: Mapping[Outcome, Callable[[str], str]] = {
+    "happened": lambda words: words or told.HAPPENED,
+    "failed": told.settled_as_failed,
+    "ask_again": lambda words: told.DID_NOT_HAPPEN,
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One transaction on one thread, by one person, at one instant."""
+
+    tx: Transaction
+    thread: Thread
+    by: str
+    moment: datetime
+
+    @property
+    def now(self) -> str:
+        return instant(self.moment)
+
+    def note(
+        self, kind: Kind, data: dict[str, Any], *, review: Review | None = None, action: Action | None = None
+    ) -> None:
+        """Add an event to the trail."""
+        fact = Fact(
+            kind=kind,
+            at=self.now,
+            thread_id=self.thread.thread_id,
+            agent=self.thread.agent,
+            by=self.by,
+            review_id=review.review_id if review else action.review_id if action else None,
+            tool_call_id=action.key.tool_call_id if action else None,
+            tool=action.tool if action else None,
+            digest=action.call_digest if action else None,
+            data=data,
+        )
+        self.tx.append(fact)
+
+    def say(self, text: str) -> Message:
+        """Put a person's message into the transcript."""
+        message = Message(id=uuid4().hex, type="human", content=text)
+        self.tx.put_messages(self.thread.thread_id, [message], self.now)
+        self.note(Kind.MESSAGE_SENT, {"text": text})
+        return message
+
+    def open_run(self, delivery: Send | Resume | Mend | Continue, *, owner: str, agent: Agent) -> Run:
+        """Open the thread's one run. Raises `Halted`, or `ThreadBusy` if one is open already."""
+        if halt := self.tx.halt():
+            raise Halted(halt.by, halt.at)
+        last = self.tx.last_run(self.thread.thread_id)
+        run = Run(
+            run_id=uuid4().hex,
+            thread_id=self.thread.thread_id,
+            agent=self.thread.agent,
+            model=self.thread.model,
+            delivery=deliveries.dump_python(delivery, mode="json"),
+            owner=owner,
+            fence=last.fence + 1 if last else 1,
+            started_at=self.now,
+            started_by=self.by,
+        )
+        if not self.tx.open(run):
+            raise ThreadBusy(self.thread.thread_id)
+        self.tx.set_thread(self.thread.thread_id, Status.RUNNING, self.now)
+        about = {"prompt_hash": agent.prompt_hash, "agent_version": agent.version, "delivers": delivery.kind}
+        self.note(Kind.RUN_STARTED, {"run_id": run.run_id, "model": run.model, **about})
+        return run
+
+    def rule(self, review: Review, ruling: Ruling, agent: Agent) -> None:
+        """Record one decision by compare-and-set. Raises `ReviewChanged` if the action waits no longer."""
+        before, after = ruling.before, ruling.after
+        runs = after.state is State.APPROVED
+        changes: dict[str, Any] = {
+            "decision": {"type": ruling.type, "message": ruling.message, "comment": ruling.comment},
+            "decided_by": self.by,
+            "decided_at": self.now,
+        }
+        if runs:
+            what = ("tool", "args", "summary", "call_digest", "shown_digest")
+            changes |= {name: getattr(after, name) for name in what}
+            changes["execute_by"] = self._execute_by(after, agent)
+        else:
+            changes |= {"ended_at": self.now, "result": ruling.told}
+        if not self.tx.move(before.key, State.PENDING, after.state, **changes):
+            raise ReviewChanged(f"{before.tool} no longer waits.")
+        data = {
+            "type": ruling.type,
+            "tool": after.tool,
+            "before": before.args,
+            "after": after.args if runs else None,
+            "reason": ruling.message,
+            "comment": ruling.comment,
+            "summary": before.summary,
+            "summary_after": after.summary if ruling.type == "edit" else None,
+            **self._time_to_decide(review),
+        }
+        self.note(Kind.DECISION_MADE, data, review=review, action=after)
+
+    def settle(self, action: Action, outcome: Outcome, words: str) -> None:
+        """Record what a person says became of an action whose outcome is unknown."""
+        end = State.DONE if outcome == "happened" else State.FAILED
+        text = TOLD_OF_OUTCOME[outcome](words)
+        decision = {"type": "settle", "outcome": outcome}
+        self.tx.move(action.key, State.UNKNOWN, end, ended_at=self.now, result=text, decision=decision)
+        self.note(
+            Kind.OUTCOME_SETTLED, {"outcome": outcome, "result": text, "args": action.args}, action=action
+        )
+
+    def answer_calls(self) -> tuple[Result, ...]:
+        """A result for every call of the turn: what ran keeps its own, what was free to run and will not ends now."""
+        results = []
+        for action in latest_calls(self.tx.actions(self.thread.thread_id)):
+            if action.state in (State.APPROVED, State.PENDING):
+                # Pending here means: proposed by a run that failed before its review was opened.
+                end = State.WITHDRAWN if action.state is State.APPROVED else State.CANCELLED
+                results.append(self.end(action, end, told.FAILED_TURN))
+                self.note(Kind.ACTION_WITHDRAWN, {"told": told.FAILED_TURN}, action=action)
+            elif action.result is not None:
+                results.append(self._answer(action, action.state, action.result))
+        return tuple(results)
+
+    def end(self, action: Action, end: State, text: str) -> Result:
+        """Move an action to an end in which it does not run, and give it its result."""
+        self.tx.move(action.key, action.state, end, ended_at=self.now, result=text)
+        return self._answer(action, end, text)
+
+    def _answer(self, action: Action, end: State, text: str) -> Result:
+        """Put the action's result into the transcript, under the id that its message always has."""
+        key, status = action.key, told.status(end)
+        message = Message(
+            id=result_id(key.message_id, key.tool_call_id),
+            type="tool",
+            content=text,
+            tool_call_id=key.tool_call_id,
+            status=status,
+        )
+        self.tx.put_messages(key.thread_id, [message], self.now)
+        return Result(key.tool_call_id, action.tool, status, text)
+
+    def _time_to_decide(self, review: Review) -> dict[str, Any]:
+        seen = self.tx.shown_at(review.review_id, self.by)
+        if seen is None:
+            return {"first_shown_at": None, "seconds_to_decide": None}
+        return {"first_shown_at": instant(seen), "seconds_to_decide": (self.moment - seen).total_seconds()}
+
+    def _execute_by(self, action: Action, agent: Agent) -> str | None:
+        entry = agent.policy.tools.get(action.tool)
+        span = agent.policy.execute_by_of(entry) if entry else None
+        return instant(self.moment + span) if span is not None else None
+
+
+def latest_calls(actions: Sequence[Action]) -> list[Action]:
+    """The calls of the turn that was proposed last, each in its last attempt."""
+    last = {a.key.tool_call_id: a for a in actions if a.key.message_id == actions[-1].key.message_id}
+    return list(last.values())
+
+
+def settlement(actions: Sequence[Action]) -> Mend:
+    """Results for all calls of the turn at once: a finished sibling's is in the ledger, not in the checkpoint."""
+    calls = latest_calls(actions)
+    again = [a for a in calls if a.decision and a.decision.get("outcome") == "ask_again"]
+    results = [
+        Result(action.key.tool_call_id, action.tool, told.status(action.state), action.result)
+        for action in calls
+        if action.result is not None and action not in again
+    ]
+    return Mend(tuple(results), ask_again=tuple(action.key.tool_call_id for action in again))

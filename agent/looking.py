@@ -1,0 +1,195 @@
+"""Everything that can be looked at: threads, queue, history, record. Nothing here changes anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from agent.ports import Anchors, Clock, Engine, Inside, Ledger, Sought
+from agent.review.actions import Action, Review, State
+from agent.review.agents import Agent
+from agent.review.events import Event, Verification, instant, verify
+from agent.review.proof import Proof, proofs
+from agent.review.threads import Halt, Message, Progress, Run, Status, Thread
+from agent.standing import known
+
+
+class Runs(Protocol):
+    """Where runs are executed."""
+
+    @property
+    def owner(self) -> str: ...
+    def start(self, run: Run) -> None: ...
+    def stop(self, thread_id: str | None) -> None: ...
+    def wait(self, run_id: str, seconds: float | None) -> bool: ...
+    def progress(self, thread_id: str) -> Progress | None: ...
+    def lives(self, owner: str) -> bool: ...
+
+
+@dataclass(frozen=True)
+class View:
+    """One thread as it stands: what a page draws and the API answers with."""
+
+    thread: Thread
+    reviews: tuple[Review, ...]
+    """Open reviews, oldest first."""
+    progress: Progress | None
+    unknown: tuple[Action, ...]
+    """Actions whose outcome is unknown."""
+    last_review: Review | None
+    """The review opened last, whatever became of it."""
+
+
+class Looking:
+    """The reading half of the console."""
+
+    def __init__(
+        self, ledger: Ledger, engine: Engine, runs: Runs, anchors: Anchors, secret: bytes, clock: Clock
+    ) -> None:
+        self._ledger, self._engine, self._runs = ledger, engine, runs
+        self._anchors, self._secret, self._clock = anchors, secret, clock
+        self._anchored = 0
+
+    def halt(self) -> Halt | None:
+        """Who stopped everything, if it is stopped."""
+        return self._ledger.halt()
+
+    def view(self, thread_id: str) -> View:
+        """The thread as it stands. Raises `UnknownThread`."""
+        thread = known(self._ledger, thread_id)
+        return View(
+            thread=thread,
+            reviews=tuple(self._ledger.open_reviews(thread_id)),
+            progress=self._runs.progress(thread_id) if thread.status is Status.RUNNING else None,
+            unknown=tuple(self._ledger.actions(thread_id, states=[State.UNKNOWN])),
+            last_review=self._ledger.last_review(thread_id),
+        )
+
+    def history(self, thread_id: str, *, before: int | None = None, limit: int = 50) -> list[Message]:
+        """The last messages before index `before`, in order."""
+        return self._ledger.messages(thread_id, before=before, limit=limit)
+
+    def history_length(self, thread_id: str) -> int:
+        return self._ledger.message_count(thread_id)
+
+    def opening(self, thread_id: str) -> str:
+        """The message the thread began with, whole."""
+        first = self._ledger.messages(thread_id, before=1, limit=1)
+        return first[0].content if first else ""
+
+    def actions(self, thread_id: str, message_ids: Sequence[str] | None = None) -> list[Action]:
+        """The thread's actions as they were proposed, all or those of some messages."""
+        if message_ids is None:
+            return self._ledger.actions(thread_id)
+        return self._ledger.actions_of(thread_id, message_ids)
+
+    def claim(self, action: Action) -> str:
+        """What the agent said beside proposing this action: its claim, checked by nobody."""
+        found = self._ledger.message(action.key.thread_id, action.key.message_id)
+        return found.content if found else ""
+
+    def decided_before(self, action: Action) -> list[Action]:
+        """What was decided in this thread on the same tool before, the last first."""
+        return self._ledger.last_decided(action.key.thread_id, action.proposed_tool)
+
+    def action(self, thread_id: str, tool_call_id: str) -> Action | None:
+        """The latest action under this call id."""
+        return self._ledger.latest_action(thread_id, tool_call_id)
+
+    def review(self, review_id: str) -> Review | None:
+        """A review, open or ended."""
+        return self._ledger.review(review_id)
+
+    def inside(self, thread_id: str) -> Inside:
+        """The thread as the engine holds it. Raises `UnknownThread`, and what a damaged checkpoint makes it raise."""
+        thread = known(self._ledger, thread_id)
+        return self._engine.inside(thread.agent, thread_id)
+
+    def pulse(self, thread_id: str | None = None) -> int:
+        """A number that moves whenever anything was recorded, of all threads or of one."""
+        return self._ledger.last_seq(thread_id)
+
+    def threads(self, limit: int = 50) -> list[Thread]:
+        """Threads, the one that moved last first."""
+        return self._ledger.threads(limit=limit)
+
+    def queue(
+        self,
+        *,
+        limit: int = 50,
+        after: tuple[str, str] | None = None,
+        sought: Sought = Sought(),  # noqa: B008
+    ) -> list[Review]:
+        """Reviews that wait, over all threads, oldest first, narrowed to what is sought."""
+        return self._ledger.queue(limit=limit, after=after, sought=sought)
+
+    def unknown(self) -> list[Action]:
+        """Actions over all threads whose outcome is unknown."""
+        return self._ledger.unknown()
+
+    def ran_without_asking(self) -> list[Action]:
+        """Actions of tier `log` that nobody has looked over yet."""
+        return self._ledger.not_looked_over()
+
+    def running(self) -> list[Thread]:
+        return self._ledger.running()
+
+    def done_today(self) -> list[Action]:
+        """Actions a person decided that have ended since midnight, UTC, the last first."""
+        midnight = self._clock().replace(hour=0, minute=0, second=0, microsecond=0)
+        return self._ledger.decided_since(instant(midnight))
+
+    def queue_length(self) -> int:
+        """How many reviews wait, over all threads."""
+        return self._ledger.queue_length()
+
+    def trail(self, **narrowed: Any) -> list[Event]:
+        """Events of the audit trail, in order or newest first: see `agent.ports.Reads.events`."""
+        return self._ledger.events(**narrowed)
+
+    def proof(self, action: Action) -> Proof:
+        """What the record says of this action, from proposal to result, and where it contradicts itself."""
+        thread_id, call_id = action.key.thread_id, action.key.tool_call_id
+        events = self._ledger.events(thread_id=thread_id, tool_call_id=call_id, limit=10_000)
+        under_this_id = [
+            one.key for one in self._ledger.actions(thread_id) if one.key.tool_call_id == call_id
+        ]
+        return proofs(events)[under_this_id.index(action.key)]
+
+    def whole_trail(self) -> Iterator[Event]:
+        """Every event in order, read a page at a time."""
+        return self._ledger.trail()
+
+    def now(self) -> str:
+        return instant(self._clock())
+
+    def verify(self) -> Verification:
+        """Check the chain of the whole trail against itself and its anchors, in constant memory."""
+        return verify(self._ledger.trail(), self._anchors.read())
+
+    def agents(self) -> Sequence[str]:
+        return self._engine.agents()
+
+    def agent(self, name: str) -> Agent:
+        return self._engine.agent(name)
+
+    def broken_agents(self) -> Mapping[str, str]:
+        """The agents that are configured and could not be loaded, with the reason."""
+        return self._engine.broken()
+
+    def models(self) -> Sequence[str]:
+        return self._engine.models()
+
+    def wait(self, run: Run, seconds: float | None = None) -> bool:
+        """Wait until the run pauses or ends; false if it had not after `seconds`."""
+        return self._runs.wait(run.run_id, seconds)
+
+    def health(self) -> dict[str, Any]:
+        """Whether the ledger answers, and how many runs are open. Raises `LedgerUnavailable`."""
+        self._ledger.check()
+        return {"status": "ok", "ledger": "ok", "runs": len(self._ledger.open_runs())}
+
+    def draft(self, review_id: str, reviewer: str) -> str | None:
+        """What this reviewer has written on this review and not sent."""
+        return self._ledger.draft(review_id, reviewer)

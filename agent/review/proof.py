@@ -1,0 +1,96 @@
+"""The proof of one action: proposed → shown → decided → executed → result, and where it does not add up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agent.review.events import Event, Kind
+
+ENDS = (Kind.EXECUTION_FINISHED, Kind.EXECUTION_FAILED, Kind.EXECUTION_SUSPENDED, Kind.OUTCOME_UNKNOWN)
+
+
+@dataclass(frozen=True)
+class Proof:
+    """The events of one action in order, and every way in which they contradict each other."""
+
+    events: tuple[Event, ...]
+    faults: tuple[str, ...]
+
+
+def proofs(events: Iterable[Event]) -> list[Proof]:
+    """The proofs of all actions that went under one call id in one thread, in the order they were proposed.
+
+    `events` are the thread's, in order: those of the call id, and those that name no call but a review of its.
+    """
+    groups: list[list[Event]] = []
+    for event in events:
+        if event.kind is Kind.ACTION_PROPOSED:
+            groups.append([])
+        if groups:
+            groups[-1].append(event)
+    return [
+        Proof(tuple(group), tuple(fault for check in CHECKS for fault in check(group))) for group in groups
+    ]
+
+
+def _of(events: Sequence[Event], *kinds: Kind) -> list[Event]:
+    return [event for event in events if event.kind in kinds]
+
+
+def _data(event: Event) -> dict[str, Any]:
+    return event.data or {}
+
+
+def _ran_as_decided(events: Sequence[Event]) -> list[str]:
+    """What ran is what was decided, or what the policy let run as proposed."""
+    proposed = events[0]
+    decided = [event for event in _of(events, Kind.DECISION_MADE) if _data(event).get("after") is not None]
+    allowed = decided[-1] if decided else proposed
+    args = _data(allowed).get("after" if decided else "args")
+    found = []
+    for started in _of(events, Kind.EXECUTION_STARTED):
+        if _data(started).get("args") != args or started.tool != (_data(allowed).get("tool") or allowed.tool):
+            found.append(f"What ran (event {started.seq}) is not what was allowed (event {allowed.seq}).")
+        elif started.digest != allowed.digest:
+            found.append(f"The digest of what ran (event {started.seq}) is not that of event {allowed.seq}.")
+    return found
+
+
+def _ran_with_leave(events: Sequence[Event]) -> list[str]:
+    """An action that is asked about ran only after a person approved it."""
+    if _data(events[0]).get("tier") in ("auto", "log"):
+        return []
+    approved = [
+        event.seq for event in _of(events, Kind.DECISION_MADE) if _data(event).get("after") is not None
+    ]
+    return [
+        f"It ran (event {started.seq}) without a person's approval before."
+        for started in _of(events, Kind.EXECUTION_STARTED)
+        if not approved or approved[0] > started.seq
+    ]
+
+
+def _ran_once(events: Sequence[Event]) -> list[str]:
+    """It was started once; a tool that asked in its middle is entered again on purpose."""
+    started = _of(events, Kind.EXECUTION_STARTED)
+    asked = _of(events, Kind.EXECUTION_SUSPENDED)
+    return ["It was started more than once."] if len(started) > 1 + len(asked) else []
+
+
+def _ended_after_it_started(events: Sequence[Event]) -> list[str]:
+    started = _of(events, Kind.EXECUTION_STARTED)
+    return [
+        f"It ended (event {ended.seq}) without having started."
+        for ended in _of(events, *ENDS)
+        if not started or started[0].seq > ended.seq
+    ]
+
+
+CHECKS: tuple[Callable[[Sequence[Event]], list[str]], ...] = (
+    _ran_as_decided,
+    _ran_with_leave,
+    _ran_once,
+    _ended_after_it_started,
+)

@@ -1,0 +1,82 @@
+"""Where a thread stands, and why something cannot be done with it now: the refusals, in their documented order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agent.ports import Reads
+from agent.review.actions import Review, ReviewState, State
+from agent.review.errors import (
+    AlreadyDecided,
+    NoPendingReview,
+    OutcomeUnknown,
+    ReviewChanged,
+    ReviewError,
+    ReviewExpired,
+    ReviewIdNeeded,
+    ReviewPending,
+    ThreadBusy,
+    ThreadStuck,
+    UnknownThread,
+)
+from agent.review.threads import Status, Thread
+
+
+def known(reads: Reads, thread_id: str) -> Thread:
+    """The thread. Raises `UnknownThread`."""
+    found = reads.thread(thread_id)
+    if found is None:
+        raise UnknownThread(thread_id)
+    return found
+
+
+def check_settled(reads: Reads, thread: Thread) -> None:
+    """Raise `ThreadBusy`, `OutcomeUnknown` or `ThreadStuck` if the thread cannot be acted on at all."""
+    if reads.open_run(thread.thread_id) is not None:
+        last = reads.last_review(thread.thread_id)
+        raise ThreadBusy(thread.thread_id, _what_became(last) if last and last.ended_by else "")
+    unknown = reads.actions(thread.thread_id, states=[State.UNKNOWN])
+    if unknown:
+        raise OutcomeUnknown(thread.thread_id, unknown[0].tool)
+    if thread.status is Status.STUCK:
+        raise ThreadStuck(thread.thread_id)
+
+
+def check_free(reads: Reads, thread: Thread) -> None:
+    """Raise what `check_settled` does, or `ReviewPending`, unless a message may be sent."""
+    check_settled(reads, thread)
+    waiting = reads.open_reviews(thread.thread_id)
+    if waiting:
+        raise ReviewPending(thread.thread_id, waiting[0].review_id)
+
+
+def reviewable(reads: Reads, thread_id: str, review_id: str | None, now: str) -> Review:
+    """The one review that can be decided or closed now, or the first reason why there is none."""
+    check_settled(reads, known(reads, thread_id))
+    waiting = reads.open_reviews(thread_id)
+    found = waiting if review_id is None else [one for one in waiting if one.review_id == review_id]
+    if review_id is not None and not found:
+        raise gone(reads.review(review_id), thread_id, review_id, waiting)
+    if not found:
+        last = reads.last_review(thread_id)
+        raise NoPendingReview(thread_id, f"The last one, {_what_became(last)}" if last else "")
+    if len(found) > 1:
+        raise ReviewIdNeeded(thread_id, [review.review_id for review in found])
+    if found[0].expires_at is not None and found[0].expires_at <= now:
+        raise ReviewExpired(found[0].review_id, found[0].expires_at)
+    return found[0]
+
+
+def gone(found: Review | None, thread_id: str, review_id: str, waiting: Sequence[Review]) -> ReviewError:
+    """Why a review that was named cannot be decided."""
+    if found is None or found.thread_id != thread_id:
+        return ReviewChanged(
+            f"Thread {thread_id} has no review {review_id}.", waiting[0] if waiting else None
+        )
+    if found.state is ReviewState.EXPIRED:
+        return ReviewExpired(review_id, found.ended_at or "")
+    return AlreadyDecided(review_id, found.outcome or "", found.ended_by or "", found.ended_at or "")
+
+
+def _what_became(review: Review) -> str:
+    return f"{review.review_id}, was ended by {review.ended_by} at {review.ended_at}: {review.outcome}."

@@ -1,0 +1,67 @@
+"""How it works, on the live thread: the graph, the interrupt, the answer about to be sent, the checkpoints."""
+
+from __future__ import annotations
+
+import json
+
+import streamlit as st
+
+from agent.console import View
+from agent.ports import Inside
+from pages.parts import draft as drafts
+from pages.parts import session
+from pages.parts.copy_as import answer
+from pages.parts.literal import literal
+from pages.parts.words import clock
+
+
+def under_the_hood(view: View) -> None:
+    inside = session.console().inside(view.thread.thread_id)
+    left, right = st.columns(2, gap="medium")
+    with left:
+        st.markdown("**The graph**, with the node that runs or waits now")
+        st.graphviz_chart(drawing(inside))
+    with right:
+        if not inside.payloads:
+            st.caption("Nothing is interrupted: the graph runs, or has finished its turn.")
+        for interrupt_id, value in inside.payloads.items():
+            st.markdown("**The interrupt's value**, as the graph gave it")
+            literal(json.dumps({interrupt_id: value}, ensure_ascii=False, indent=2))
+        for review in view.reviews:
+            st.markdown("**The command about to be sent**, as your draft stands")
+            decisions = [
+                {name: value for name, value in one.items() if not name.endswith("_digest")}
+                for one in answer(review, drafts.load(review))["decisions"]  # type: ignore[attr-defined]
+            ]
+            resume = json.dumps({review.review_id: {"decisions": decisions}}, ensure_ascii=False, indent=2)
+            literal(f"Command(resume={resume})")
+    st.markdown("**Checkpoints**, newest first")
+    st.dataframe(
+        [
+            {
+                "when": clock(step.at),
+                "step": step.step,
+                "written by": step.source,
+                "next": ", ".join(step.next) or "(end)",
+                "messages": step.messages,
+                "checkpoint": step.checkpoint_id,
+            }
+            for step in inside.steps
+        ],
+        hide_index=True,
+    )
+
+
+def drawing(inside: Inside) -> str:
+    """The graph in DOT. Node names are the graph's own; quotes in them cannot leave their string."""
+    lines = [
+        "digraph {",
+        'bgcolor="transparent"; node [shape=box, style="rounded,filled", fillcolor="#e8ecea"];',
+    ]
+    for node in inside.nodes:
+        lit = ', fillcolor="#f5b942", penwidth=2' if node in inside.at else ""
+        lines.append(f"{json.dumps(node)} [label={json.dumps(node.strip('_'))}{lit}];")
+    for start, end, conditional in inside.edges:
+        style = " [style=dashed]" if conditional else ""
+        lines.append(f"{json.dumps(start)} -> {json.dumps(end)}{style};")
+    return "\n".join([*lines, "}"])

@@ -1,0 +1,55 @@
+"""“You are …”: the name a browser decides under, asked once, kept by the browser, recorded as unverified."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from agent.review.threads import text_fault
+from pages.parts import session
+from pages.parts.literal import line
+from pages.parts.stop_all import stop_all
+
+LONGEST = 80
+
+# The server reads the cookie when a browser connects; only the browser can write it.
+KEEP = """
+export default function ({ data }) {
+  document.cookie = data.cookie + "=" + encodeURIComponent(data.name)
+    + "; path=/; max-age=31536000; samesite=strict";
+}
+"""
+
+
+def who() -> None:
+    """Draw the name and the way to change it; ask for it where none was given."""
+    with st.container(
+        horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small"
+    ):
+        line(f"You are {session.reviewer()} (unverified)", width="content")
+        with st.popover("Change", type="tertiary"):
+            _name()
+        stop_all()
+    if session.REVIEWER in st.session_state:
+        keep = st.components.v2.component("keep_name", js=KEEP)
+        keep(data={"cookie": session.NAME_COOKIE, "name": session.reviewer()}, key="keep-name")
+    if not session.named():
+        with st.container(border=True):
+            st.markdown("**Who are you?** The record will show this name, as unverified, on what you decide.")
+            with st.container(horizontal=True, vertical_alignment="bottom"):
+                _name("first-")
+
+
+def _name(prefix: str = "") -> None:
+    name = f"{prefix}name"
+    st.text_input("Your name", value=session.reviewer(), key=name, max_chars=LONGEST)
+    st.button("Use this name", key=f"{prefix}use-name", on_click=_use, args=(name,))
+
+
+def _use(name: str) -> None:
+    chosen = str(st.session_state[name] or "").strip()
+    if not chosen or text_fault(chosen) or not chosen.isprintable():
+        session.flash(
+            "error", "That is not a name. Use some letters, without line breaks or hidden characters."
+        )
+        return
+    st.session_state[session.REVIEWER] = chosen

@@ -1,0 +1,195 @@
+"""What never gets in: other hosts, other origins, what is not JSON, what is too large or too deep. Nothing is stored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.api.conftest import Served
+
+MESSAGE = {"message": "/say Hello.", "thread_id": "t-1"}
+EVERY_POST = ("chat", "review", "preview", "close", "settle", "stop", "retry", "ask-again")
+EVERY_GET = ("reviews", "threads/t-1", "audit", "audit/verify", "health", "openapi.json", "docs")
+
+
+def nothing_stored(served: Served) -> bool:
+    return served.console.threads() == [] and served.console.trail() == []
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "127.0.0.1.evil.example", "192.168.0.1:8501", "localhost.evil"]
+)
+def test_another_host_name_is_refused(served: Served, host: str) -> None:
+    assert served.client.get("/health", headers={"Host": host}).status_code == 400
+    assert served.client.post("/chat", json=MESSAGE, headers={"Host": host}).status_code == 400
+    assert nothing_stored(served)
+
+
+@pytest.mark.parametrize(
+    "host", ["localhost", "127.0.0.1", "[::1]", "LOCALHOST", "localhost:8501", "[::1]:8501"]
+)
+def test_every_name_of_this_machine_is_served(served: Served, host: str) -> None:
+    assert served.client.get("/health", headers={"Host": host}).status_code == 200
+
+
+@pytest.mark.parametrize("origin", ["https://evil.example", "http://localhost:1", "null", "http://127.0.0.1"])
+def test_a_page_of_another_origin_cannot_post(served: Served, origin: str) -> None:
+    for path in EVERY_POST:
+        answer = served.client.post(f"/{path}", json=MESSAGE, headers={"Origin": origin})
+        assert (answer.status_code, answer.json()["code"]) == (403, "ForeignOrigin")
+    assert nothing_stored(served)
+
+
+def test_a_page_that_this_server_serves_can_post(served: Served) -> None:
+    answer = served.client.post("/chat", json=MESSAGE, headers={"Origin": f"http://{served.host}"})
+    assert answer.status_code == 200
+
+
+@pytest.mark.parametrize(
+    "kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""]
+)
+def test_a_post_that_a_form_could_send_is_refused(served: Served, kind: str) -> None:
+    body = b'{"message": "/say Hello.", "thread_id": "t-1"}'
+    answer = served.client.post("/chat", content=body, headers={"Content-Type": kind} if kind else {})
+    assert (answer.status_code, answer.json()["code"]) == (415, "NotJson")
+    assert nothing_stored(served)
+
+
+def test_json_with_a_charset_is_json(served: Served) -> None:
+    body = b'{"message": "/say Hello.", "thread_id": "t-1"}'
+    headers = {"Content-Type": "Application/JSON; charset=utf-8"}
+    assert served.client.post("/chat", content=body, headers=headers).status_code == 200
+
+
+def test_no_get_changes_anything(served: Served) -> None:
+    served.client.post("/chat", json=MESSAGE)
+    before = served.console.trail(), served.console.threads(), served.console.history("t-1")
+    for path in EVERY_GET:
+        assert served.client.get(f"/{path}").status_code == 200
+    for path in EVERY_POST:
+        assert served.client.get(f"/{path}").status_code == 405
+    assert (served.console.trail(), served.console.threads(), served.console.history("t-1")) == before
+
+
+def test_a_body_over_the_limit_is_refused_whether_or_not_it_declares_its_length(served: Served) -> None:
+    large = b'{"message": "' + b"a" * 4_000_000 + b'"}'
+    kind = {"Content-Type": "application/json"}
+
+    def pieces() -> Any:
+        yield from (large[at : at + 65_536] for at in range(0, len(large), 65_536))
+
+    for content in (large, pieces()):
+        try:
+            answer = served.client.post("/chat", content=content, headers=kind)
+        except httpx.WriteError:  # it hung up before all of it was sent, which is its right
+            continue
+        assert (answer.status_code, answer.json()["code"]) == (413, "BodyTooLarge")
+    assert nothing_stored(served)
+
+
+LONG = "a" * 100_001
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"message": LONG},
+        {"message": ""},
+        {"message": "hi", "thread_id": "a" * 129},
+        {"message": "hi", "thread_id": "../../etc/passwd"},
+        {"message": "hi", "thread_id": "a b"},
+        {"message": "hi", "thread_id": "ü"},
+        {"message": "hi", "thread_id": "a\n"},
+        {"message": "hi", "agent": "a" * 129},
+        {"message": "hi", "model": ""},
+        {"message": 1},
+        {"message": None},
+    ],
+)
+def test_what_is_too_long_or_no_id_is_refused(served: Served, body: Any) -> None:
+    assert served.client.post("/chat", json=body).status_code == 422
+    assert nothing_stored(served)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'{"message": ' + b"[" * 100_000,
+        b'{"message": ' + b"[" * 121 + b"]" * 121 + b"}",
+        b'{"message": "\\ud800", "thread_id": "t-1"}',
+        b'{"message": "hi", "agent": "\\udfff"}',
+        b'{"message": "hi", "message": "ho"}',
+        b'{"message": "hi", "n": NaN}',
+        b'{"message": "hi", "n": -Infinity}',
+        b'{"message": "hi", "n": ' + b"9" * 5_000 + b"}",
+        b'{"message": "hi"',
+        b'{"message": "hi\xff"}',
+        b"\xef\xbb\xbf{}",
+        b"nonsense",
+        b"",
+    ],
+)
+def test_a_body_that_is_not_exact_json_is_refused(served: Served, content: bytes) -> None:
+    answer = served.client.post("/chat", content=content, headers={"Content-Type": "application/json"})
+    assert answer.status_code == 422, answer.text
+    assert answer.json()["detail"][0]["msg"]
+    assert nothing_stored(served)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{"thread_id": "t-1", "decisions": [{"type": "approve"}], "review_id": "\\ud800"}',
+        '{"thread_id": "t-1", "decisions": [{"type": "\\ud800"}]}',
+        '{"thread_id": "t-1", "decisions": [{"type": "approve", "shown_digest": "\\ud800"}]}',
+        '{"thread_id": "t-1", "decisions": [{"type": "edit", "edited_action": {"name": "\\ud800", "args": {}}}]}',
+        '{"thread_id": "t-1", "decisions": [{"type": "edit", "edited_action": '
+        '{"name": "send_email", "args": {"\\ud800": "\\ud800"}}}]}',
+        '{"thread_id": "t-1", "decisions": [{"type": "reject", "message": "\\ud800"}]}',
+        '{"thread_id": "t-1", "decisions": [{"type": "approve"}], "review_id": "' + "a" * 129 + '"}',
+        '{"thread_id": "t-1", "decisions": [{"type": "edit", "edited_action": '
+        '{"name": "send_email", "args": {"to": ' + "[" * 101 + "]" * 101 + "}}}]}",
+    ],
+)
+def test_odd_text_and_depth_in_a_decision_are_refused_and_the_review_still_waits(
+    served: Served, body: str
+) -> None:
+    served.chat('/call send_email {"to": "a@x.org", "subject": "s", "body": "b"}', thread_id="t-1")
+    answer = served.client.post("/review", content=body, headers={"Content-Type": "application/json"})
+    assert answer.status_code in (400, 422), answer.text
+    assert answer.json()["detail"]
+    assert served.get("/threads/t-1").json()["status"] == "waiting"
+
+
+@pytest.mark.parametrize("thread_id", ["..%2F..%2Fetc", "a%00b", "a%20b", "%F0%9F%98%80", "a" * 129])
+def test_a_thread_id_in_the_address_is_data(served: Served, thread_id: str) -> None:
+    assert served.client.get(f"/threads/{thread_id}").status_code in (404, 422)
+
+
+@pytest.mark.parametrize(
+    "query", ["cursor=x", "cursor=%F0%9F", "limit=0", "limit=201", "thread_id=a%20b", "agent=" + "a" * 129]
+)
+def test_a_queue_query_of_another_shape_is_refused(served: Served, query: str) -> None:
+    assert served.client.get(f"/reviews?{query}").status_code == 422
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "since=yesterday",
+        "since=2030-01-01T00:00:00",
+        "since=0001-01-01T00:00:00%2B14:00",
+        "kind=Nothing",
+        "cursor=-1",
+    ],
+)
+def test_a_trail_query_of_another_shape_is_refused(served: Served, query: str) -> None:
+    assert served.client.get(f"/audit?{query}").status_code == 422
+
+
+def test_an_address_that_is_none_says_where_to_look(served: Served) -> None:
+    answer = served.client.get("/nothing")
+    assert (answer.status_code, answer.json()["code"]) == (404, "Http404")
+    assert "/hitl/docs" in answer.json()["detail"]

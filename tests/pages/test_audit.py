@@ -1,0 +1,191 @@
+"""The record on screen and as files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sqlite3
+from dataclasses import replace
+
+import pytest
+
+from agent.bootstrap import Opened
+from agent.console import Console
+from agent.review.actions import Review
+from agent.review.events import GENESIS, Event, Fact, Kind, seal, verify
+from pages.parts import session
+from pages.parts.trail import COLUMNS, as_csv, jsonl
+from tests.conftest import ask
+from tests.pages.conftest import MAIL, Opens, Screen, of, send
+
+
+def rows(screen: Screen) -> list[int]:
+    """The numbers of the events listed, from top to bottom."""
+    keys = [str(one.key) for one in screen.nodes() if str(one.key).startswith("event:")]
+    return [int(key.removeprefix("event:")) for key in keys]
+
+
+def test_an_empty_record_says_so(opens: Opens) -> None:
+    assert "Nothing has happened yet." in opens("audit").said()
+
+
+def test_events_stand_newest_first(opens: Opens, console: Console, mail: Review) -> None:
+    listed = rows(opens("audit"))
+    assert listed == sorted(listed, reverse=True)
+    assert listed[-1] == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("thread_id", "t1"),
+        ("by", "ben"),
+        ("agent", "operations"),
+        ("tool", "write_file"),
+        ("kind", "MessageSent"),
+    ],
+)
+def test_the_record_is_narrowed_by_the_address(opens: Opens, console: Console, name: str, value: str) -> None:
+    ask(console, MAIL)
+    call = '/call write_file {"path": "a", "content": "b"}'
+    assert console.wait(console.send(call, by="ben", thread_id="t1", agent="operations"), 30)
+    expected = [e.seq for e in console.trail() if str(getattr(e, name)) == value]
+    assert expected
+    assert rows(opens("audit", **{name: value})) == expected[::-1]
+
+
+def test_a_filter_without_a_match_says_so(opens: Opens, mail: Review) -> None:
+    assert "No event matches." in opens("audit", thread_id="nowhere").said()
+
+
+def test_older_events_are_a_page_away(opens: Opens, console: Console) -> None:
+    for _ in range(13):
+        ask(console, "/say Hello")
+    screen = opens("audit")
+    total = console.verify().count
+    assert rows(screen) == list(range(total, total - 50, -1))
+    screen.click("older")
+    assert rows(screen) == list(range(total - 50, 0, -1))
+    screen.click("newest")
+    assert rows(screen)[0] == total
+
+
+def test_an_event_opens_in_full(opens: Opens, console: Console, mail: Review) -> None:
+    args = {**(mail.actions[0].args or {}), "to": "bob@example.com"}
+    decision = [{"type": "edit", "edited_action": {"name": "send_email", "args": args}}]
+    assert console.wait(console.decide(mail.thread_id, decision, by="ben"), 30)
+    (event,) = console.trail(kind=Kind.DECISION_MADE)
+    said = opens("audit").click(session.key("event", event.seq)).said()
+    assert "args.to\n  alice@example.com\n→ bob@example.com" in said
+    assert event.hash in said
+    assert event.commitment in said
+    assert mail.thread_id in said
+
+
+def test_an_event_leads_to_its_thread(opens: Opens, mail: Review) -> None:
+    screen = opens("audit", event="1").click("event-thread")
+    assert screen.has(of("approve", mail))
+
+
+@pytest.mark.parametrize("number", ["0", "999", "-1", "x", "1.5", "9" * 30, "٣", ""])
+def test_an_address_of_no_event_opens_none(opens: Opens, mail: Review, number: str) -> None:
+    screen = opens("audit", event=number)
+    assert rows(screen)
+    assert number == "٣" or not screen.has("event-thread")
+
+
+@pytest.mark.parametrize("cursor", ["0", "-1", "x", "9" * 30])
+def test_a_wrong_page_of_the_record_is_no_error(opens: Opens, mail: Review, cursor: str) -> None:
+    opens("audit", before=cursor)
+
+
+def test_the_chain_is_checked_on_demand(opens: Opens, console: Console, mail: Review) -> None:
+    screen = opens("audit")
+    assert "chain not checked" in screen.said()
+    assert f"{console.verify().count} events, chain intact" in screen.click("verify").said()
+
+
+@pytest.mark.parametrize(
+    ("tampered", "fault"),
+    [
+        ("UPDATE events SET by = 'eve' WHERE seq = 2", "Event 2 was edited"),
+        ("DELETE FROM events WHERE seq = 3", "Event 3 is missing"),
+    ],
+)
+def test_a_record_that_was_tampered_with_is_found(
+    opens: Opens, page_console: Opened, mail: Review, tampered: str, fault: str
+) -> None:
+    tamper(page_console, tampered)
+    said = opens("audit").click("verify").said()
+    assert "the chain is broken" in said
+    assert fault in said
+
+
+def tamper(opened: Opened, statement: str) -> None:
+    """As one with the file in hand would: past the triggers that keep the table append-only."""
+    with sqlite3.connect(opened.settings.review_data / "ledger.sqlite") as ledger:
+        triggers = ledger.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall()
+        for (name,) in triggers:
+            ledger.execute(f"DROP TRIGGER {name}")
+        assert ledger.execute(statement).rowcount == 1
+    ledger.close()
+
+
+@pytest.fixture
+def events(opens: Opens, console: Console, mail: Review) -> list[Event]:
+    opens().click(of("approve", mail)).click(send(mail))
+    return list(console.whole_trail())
+
+
+def test_the_jsonl_export_loses_nothing_and_verifies_again(events: list[Event]) -> None:
+    lines = "".join(jsonl(events)).splitlines()
+    read = [json.loads(line) for line in lines]
+    again = [Event(**{**one, "kind": Kind(one["kind"])}) for one in read]
+    assert again == events
+    assert verify(again).ok
+
+
+def test_the_jsonl_export_keeps_one_event_to_a_line_whatever_is_in_it(events: list[Event]) -> None:
+    odd = replace(events[1], data={"text": "one\ntwo\r\u2028three\u0085\x0b\x0c\x1c"})
+    text = "".join(jsonl([odd, odd]))
+    assert text.count("\n") == 2
+    assert [json.loads(line)["data"] for line in text.split("\n")[:-1]] == [odd.data, odd.data]
+
+
+def table(events: list[Event]) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO("".join(as_csv(events)).removeprefix("\ufeff"))))
+
+
+def test_the_csv_export_begins_with_the_mark_that_makes_a_spreadsheet_read_utf8(events: list[Event]) -> None:
+    assert "".join(as_csv(events)).startswith('\ufeff"seq",')
+
+
+def test_the_csv_export_has_a_row_for_each_event(events: list[Event]) -> None:
+    found = table(events)
+    assert [row["seq"] for row in found] == [str(event.seq) for event in events]
+    assert list(found[0]) == list(COLUMNS)
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "＝", "＋", "－", "＠"])
+@pytest.mark.parametrize(
+    "space", ["", " ", "  ", "\t", "\r", "\n", "\r\n", "\u00a0", "\u3000", "\ufeff", "\u200b"]
+)
+def test_no_cell_of_the_csv_export_can_be_taken_for_a_formula(space: str, start: str) -> None:
+    cell = f"{space}{start}HYPERLINK(1)"
+    at = "2030-01-01T00:00:00.000000Z"
+    fact = Fact(kind=Kind.MESSAGE_SENT, at=at, thread_id=cell, agent=cell, by=cell, tool=cell)
+    (row,) = table([seal(fact, seq=1, previous=GENESIS, salt="0")])
+    for name in ("by", "tool", "thread_id", "agent"):
+        assert row[name] == f"'{cell}"
+
+
+def test_a_cell_cannot_be_split_into_a_formula_by_another_separator(events: list[Event]) -> None:
+    text = "".join(as_csv([replace(events[0], by="a;=1+1\t=1+1")]))
+    assert '"a;=1+1\t=1+1"' in text
+
+
+def test_ordinary_cells_of_the_csv_export_are_left_as_they_are(events: list[Event]) -> None:
+    found = table(events)
+    assert {row["agent"] for row in found} == {"mail"}
+    assert [row["hash"] for row in found] == [event.hash for event in events]

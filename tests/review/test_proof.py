@@ -1,0 +1,87 @@
+"""What the record of one action must add up to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agent.review.events import Event, Fact, Kind, seal
+from agent.review.proof import proofs
+
+ARGS = {"to": "a@x.org"}
+OTHER = {"to": "mallory@x.org"}
+
+
+def trail(*facts: tuple[Kind, dict[str, Any]], digest: str = "d") -> list[Event]:
+    events: list[Event] = []
+    for kind, data in facts:
+        fact = Fact(
+            kind=kind,
+            at="2030-01-01T00:00:00.000000Z",
+            tool="send_email",
+            digest=data.pop("digest", digest),
+            data=data,
+        )
+        events.append(
+            seal(fact, seq=len(events) + 1, previous=events[-1].hash if events else "0" * 64, salt="s")
+        )
+    return events
+
+
+def asked() -> tuple[Kind, dict[str, Any]]:
+    return Kind.ACTION_PROPOSED, {"tier": "ask", "args": ARGS}
+
+
+def decided(**more: Any) -> tuple[Kind, dict[str, Any]]:
+    return Kind.DECISION_MADE, {"type": "approve", "tool": "send_email", "after": ARGS, **more}
+
+
+def started(**more: Any) -> tuple[Kind, dict[str, Any]]:
+    return Kind.EXECUTION_STARTED, {"args": ARGS, **more}
+
+
+def faults(*facts: tuple[Kind, dict[str, Any]]) -> tuple[str, ...]:
+    (found,) = proofs(trail(*facts))
+    return found.faults
+
+
+def test_an_approved_action_that_ran_as_shown_adds_up():
+    assert not faults(asked(), decided(), started(), (Kind.EXECUTION_FINISHED, {}))
+
+
+def test_other_arguments_than_decided_are_flagged():
+    assert "not what was allowed" in faults(asked(), decided(), started(args=OTHER))[0]
+
+
+def test_another_digest_than_decided_is_flagged():
+    assert "digest" in faults(asked(), decided(), started(digest="e"))[0]
+
+
+def test_running_without_approval_is_flagged():
+    assert "without a person's approval" in faults(asked(), started())[0]
+
+
+def test_a_rejection_is_no_approval():
+    assert faults(asked(), decided(type="reject", after=None), started())
+
+
+def test_running_twice_is_flagged():
+    assert "more than once" in faults(asked(), decided(), started(), started())[0]
+
+
+def test_a_tool_that_asked_in_its_middle_may_be_entered_again():
+    suspended = (Kind.EXECUTION_SUSPENDED, {})
+    assert not faults(asked(), decided(), started(), suspended, started())
+
+
+def test_a_result_without_a_start_is_flagged():
+    assert "without having started" in faults(asked(), decided(), (Kind.EXECUTION_FINISHED, {}))[0]
+
+
+def test_what_the_policy_lets_run_needs_no_person():
+    assert not faults((Kind.ACTION_PROPOSED, {"tier": "auto", "args": ARGS}), started())
+
+
+def test_an_id_used_again_is_a_proof_of_its_own():
+    first, second = proofs(trail(asked(), decided(), started(), asked(), started()))
+    assert not first.faults
+    assert second.faults
