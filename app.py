@@ -6,9 +6,11 @@ Start it with `streamlit run app.py`, `python app.py`, or any ASGI server as `ap
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,15 +26,43 @@ from agent.review.errors import ReviewError
 async def lifespan(_: st.App) -> AsyncIterator[dict[str, Any]]:
     """Open the console with the server and close it cleanly with it."""
     try:
-        await to_thread.run_sync(bootstrap.opened)
+        console = await to_thread.run_sync(bootstrap.opened)
     except ReviewError as error:
         # Raised, it would reach the user at the end of the server's stack trace; there is nothing to clean up yet.
         print(error, file=sys.stderr, flush=True)  # noqa: T201
         os._exit(2)
     try:
-        yield {}
+        with asked_to_end(console.supervisor.wind_down):
+            yield {}
     finally:
         await to_thread.run_sync(bootstrap.close)
+
+
+@contextmanager
+def asked_to_end(wind_down: Callable[[], None]) -> Iterator[None]:
+    """Wind down the moment the process is asked to end.
+
+    The server closes its lifespan only when every request has been answered, and requests wait for runs.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+
+    def wind_down_first(number: int, frame: Any) -> None:
+        # On a thread of its own, because what is interrupted here may hold the lock that is needed there.
+        threading.Thread(target=wind_down, daemon=True).start()
+        served = before[signal.Signals(number)]
+        if callable(served):
+            served(number, frame)
+
+    for number in before:
+        signal.signal(number, wind_down_first)
+    try:
+        yield
+    finally:
+        for number, served in before.items():
+            signal.signal(number, served)
 
 
 app = st.App(

@@ -169,6 +169,7 @@ def _marks(text: str) -> Iterator[_Mark]:
             case "flag":
                 continue
             case "flood":
+                # At the edge of the text a page would trim the line break.
                 before, after = "\n" if start else "", "\n" if end < len(text) else ""
                 mark = f"{before}⟨{count} NEWLINES⟩{after}"
                 yield start, end, mark, Suspicion.PADDING, f"{count:,} line breaks in a row"
