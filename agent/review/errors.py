@@ -1,7 +1,7 @@
 """Everything that can be refused, and what to do about it.
 
     ReviewError
-    ├── UnknownThread · UnknownAgent · AgentNotLoaded · UnknownModel
+    ├── UnknownThread · OtherThread · UnknownAgent · AgentNotLoaded · UnknownModel
     ├── InvalidMessage
     ├── ThreadBusy · ThreadStuck · OutcomeUnknown · Halted
     ├── ReviewPending · NoPendingReview · ReviewIdNeeded
@@ -52,6 +52,14 @@ class AgentNotLoaded(ReviewError):
 class UnknownModel(ReviewError):
     def __init__(self, model: str, known: Sequence[str]) -> None:
         super().__init__(f"There is no model {model!r}. Use one of: {', '.join(known)}.")
+
+
+class OtherThread(ReviewError):
+    def __init__(self, thread_id: str, agent: str, model: str) -> None:
+        super().__init__(
+            f"Thread {thread_id} belongs to the agent {agent} and the model {model}. "
+            "Leave agent and model out, or start another thread."
+        )
 
 
 class InvalidMessage(ReviewError):
