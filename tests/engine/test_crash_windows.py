@@ -166,19 +166,22 @@ class Crashes:
         settings = self._on(self._start)
         assert die(settings, self.clock, script, number, when, only=only) is bool(number)
 
-    def each(self, when: When, script: Callable[[Opened], None], after: Callable[[Opened], None]) -> int:
-        """Let `script` die at every commit in turn; `after` is what the next process then does. How many there were."""
+    def each(self, script: Callable[[Opened], None], after: Callable[[Opened], None]) -> int:
+        """Let `script` die before every commit in turn; `after` is what the next process then does. How many there were.
+
+        To die behind a commit is to die before the next: nothing that outlives the process lies between the two.
+        """
         number = 1
         while True:
-            settings = self._on(self._folder / f"{when}-{number}")
+            settings = self._on(self._folder / f"before-{number}")
             if self._start.exists():
                 shutil.copytree(self._start, settings.review_data)
-            died = die(settings, self.clock, script, number, when)
+            died = die(settings, self.clock, script, number, "before")
             opened = open_console(settings, clock=self.clock)
             try:
                 after(opened)
             except BaseException as error:
-                error.add_note(f"after a death {when} commit {number}")
+                error.add_note(f"after a death before commit {number}")
                 raise
             finally:
                 opened.close()
@@ -198,16 +201,12 @@ def crashes(tmp_path: Path, settings: Settings) -> Crashes:
     return Crashes(tmp_path, settings.model_copy(update={"review_agents": agents}))
 
 
-WHEN = pytest.mark.parametrize("when", ["before", "after"])
-
-
-@WHEN
-def test_a_turn_is_finished_once_wherever_its_process_died(crashes: Crashes, when: When) -> None:
+def test_a_turn_is_finished_once_wherever_its_process_died(crashes: Crashes) -> None:
     def go_on(opened: Opened) -> None:
         finish(opened, MIXED)
         check(opened, MIXED)
 
-    assert crashes.each(when, MIXED.tell, go_on) > 25
+    assert crashes.each(MIXED.tell, go_on) > 25
 
 
 CLOSED = replace(
@@ -237,7 +236,7 @@ def test_a_closed_review_is_closed_or_waits_wherever_its_process_died(crashes: C
         check(opened, CLOSED)
 
     crashes.beforehand(MIXED.begin)
-    assert crashes.each("after", close, go_on) > 8
+    assert crashes.each(close, go_on) > 8
 
 
 def test_a_review_expires_whole_wherever_its_process_died(crashes: Crashes) -> None:
@@ -253,7 +252,7 @@ def test_a_review_expires_whole_wherever_its_process_died(crashes: Crashes) -> N
 
     crashes.beforehand(MIXED.begin)
     crashes.clock.move(hours=25)
-    assert crashes.each("after", expire, go_on) > 4
+    assert crashes.each(expire, go_on) > 4
 
 
 @pytest.mark.parametrize(("cut_off", "moment"), [(2, "before"), (1, "after")], ids=["ask again", "happened"])
@@ -265,7 +264,7 @@ def test_a_settled_turn_is_finished_wherever_its_process_died(
         check(opened, MIXED)
 
     crashes.beforehand(MIXED.tell, number=cut_off, when=moment, only="world")
-    assert crashes.each("after", lambda opened: finish(opened, MIXED), go_on) > 8
+    assert crashes.each(lambda opened: finish(opened, MIXED), go_on) > 8
 
 
 STOPPED = Story(
@@ -297,4 +296,4 @@ def test_a_message_after_a_stop_is_answered_wherever_its_process_died(crashes: C
         assert opened.console.wait(run, 30)
 
     crashes.beforehand(tell_and_stop)
-    assert crashes.each("after", next_message, go_on) > 4
+    assert crashes.each(next_message, go_on) > 4
