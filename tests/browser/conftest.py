@@ -78,10 +78,10 @@ class Tab:
         return self.of(kind).locator("button[kind=primary]")
 
     def write(self, name: str, text: str) -> Tab:
-        """Type into a text area of the card, and leave it as a person would: the draft is kept."""
+        """Type into a text area of the card, and leave it: the draft is kept, and nothing is sent."""
         area = self.of(name).locator("textarea")
         area.fill(text)
-        area.press("Control+Enter")
+        area.press("Tab")
         return self
 
     def say(self, text: str) -> Tab:
@@ -104,7 +104,8 @@ class Tab:
         return self
 
     def sees_review(self, review_id: str) -> Tab:
-        expect(self.at(f"send:{review_id}")).to_be_visible()
+        # Its box is there before it is: a page loads each kind of widget when it first needs it.
+        expect(self.at(f"send:{review_id}").get_by_role("button")).to_be_visible()
         return self
 
 
