@@ -10,7 +10,7 @@
     ├── ArgumentsRefused
     ├── NothingToRetry · NothingToStop · NothingToSettle · NothingToAskAgain · StillAlive
     ├── ModelFailed
-    ├── LedgerUnavailable
+    ├── LedgerUnavailable · CheckpointsUnavailable
     ├── PolicyError
     └── SettingsError
 
@@ -197,8 +197,25 @@ class ModelFailed(ReviewError):
 class LedgerUnavailable(ReviewError):
     def __init__(self, reason: str) -> None:
         super().__init__(
-            f"The record cannot be written ({reason}), so nothing was done. Free the disk or the lock, then try again."
+            f"The record cannot be used ({reason}), so nothing was done. {_mending(reason)}, then try again."
         )
+
+
+class CheckpointsUnavailable(ReviewError):
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"The checkpoints cannot be used ({reason}), so the run went no further. "
+            f"{_mending(reason)}, then retry the thread."
+        )
+
+
+def _mending(reason: str) -> str:
+    """What to do about a file that SQLite cannot use, from SQLite's own words."""
+    if "malformed" in reason or "not a database" in reason:
+        return "Restore the data folder from a copy"
+    if "readonly" in reason:
+        return "Allow the console to write to the file"
+    return "Free the disk or the lock"
 
 
 class PolicyError(ReviewError):
