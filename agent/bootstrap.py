@@ -75,8 +75,10 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def open_console(settings: Settings, *, clock: Clock = utc_now) -> Opened:
+def open_console(settings: Settings, *, clock: Clock = utc_now, at_work: bool = True) -> Opened:
     """Open the console on the settings' data folder, reconcile what a dead process left, start the workers.
+
+    One that is not `at_work` only looks: it starts no worker, takes nothing over and anchors nothing.
 
     Raises `SettingsError`, `PolicyError` or `LedgerUnavailable`, each naming what to mend.
     """
@@ -99,11 +101,13 @@ def open_console(settings: Settings, *, clock: Clock = utc_now) -> Opened:
     engine.guard_with(guard_for)
     anchors = AnchorFile(settings_module.anchor_path(settings))
     console = Console(ledger, engine, supervisor, anchors, secret, clock)
-    console.anchor(every=1)
-    supervisor.open(console.expire, console.anchor)
+    if at_work:
+        console.anchor(every=1)
+        supervisor.open(console.expire, console.anchor)
 
     def note_the_end() -> None:
-        console.anchor(every=1)
+        if at_work:
+            console.anchor(every=1)
 
     parts = (supervisor.shut, note_the_end, engine.shut, ledger.shut, world.close)
     return Opened(console, world, settings, supervisor, parts)

@@ -42,13 +42,14 @@ def within(name: str, *packages: str) -> bool:
     return any(name == package or name.startswith(f"{package}.") for package in packages)
 
 
+USE_CASES = ("agent.console", "agent.entry", "agent.looking", "agent.standing")
 CORE = ("agent.console", "agent.ports", "agent.review")
 ARROWS = {
     "app": ("agent.api", "agent.bootstrap", "agent.settings", *CORE),
     "pages": ("pages", "agent.bootstrap", "agent.demos.world", "agent.settings", *CORE),
-    "agent.api": ("agent.bootstrap", "agent.settings", *CORE),
+    "agent.api": ("agent.api", "agent.bootstrap", "agent.settings", *CORE),
     "agent.__main__": ("agent.api", "agent.bootstrap", "agent.settings", *CORE),
-    "agent.console": ("agent.ports", "agent.review"),
+    **dict.fromkeys(USE_CASES, (*USE_CASES, "agent.ports", "agent.review")),
     "agent.ports": ("agent.review",),
     "agent.review": ("agent.review",),
     "agent.engine": ("agent.engine", "agent.ports", "agent.review"),
@@ -95,6 +96,7 @@ def test_the_database_driver_stays_where_data_is_kept(path: Path) -> None:
 @pytest.mark.parametrize("path", sorted((ROOT / "agent" / "review").glob("*.py")), ids=name_of)
 def test_the_rules_need_little_but_the_standard_library(path: Path) -> None:
     known = {*sys.stdlib_module_names, "agent", "pydantic", "pydantic_core", "jsonschema", "referencing"}
+    known |= {"confusable_homoglyphs", "regex"}  # Unicode's data on look-alikes and on scripts
     assert {found.partition(".")[0] for found in imports(path)} <= known
 
 

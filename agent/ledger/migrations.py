@@ -125,6 +125,8 @@ CREATE TABLE events (
 ) STRICT;
 CREATE INDEX events_by_thread ON events (thread_id, seq);
 CREATE INDEX events_by_kind ON events (kind, seq);
+CREATE TRIGGER events_are_only_added BEFORE INSERT ON events WHEN NEW.seq <= (SELECT max(seq) FROM events)
+    BEGIN SELECT RAISE(ABORT, 'the trail is append-only'); END;
 CREATE TRIGGER events_are_not_removed BEFORE DELETE ON events
     BEGIN SELECT RAISE(ABORT, 'the trail is append-only'); END;
 CREATE TRIGGER events_are_not_changed BEFORE UPDATE ON events

@@ -28,8 +28,9 @@ class SqliteLedger(SqliteReads):
     Connections are lent one at a time, so threads never share one; a memory ledger has a single one.
     """
 
-    def __init__(self, path: Path | str) -> None:
-        self._path = str(path)
+    def __init__(self, path: Path | str, *, busy_ms: int = BUSY_MS) -> None:
+        """`busy_ms` is how long a write waits for the one before it."""
+        self._path, self._busy_ms = str(path), busy_ms
         self._memory = self._path == ":memory:"
         self._idle: queue.LifoQueue[sqlite3.Connection] = queue.LifoQueue()
         self._turn = threading.RLock()
@@ -82,7 +83,7 @@ class SqliteLedger(SqliteReads):
     def _connect(self) -> sqlite3.Connection:
         conn = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
         conn.row_factory = sqlite3.Row
-        conn.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
+        conn.execute(f"PRAGMA busy_timeout = {self._busy_ms}")
         conn.execute("PRAGMA journal_mode = WAL")
         conn.execute("PRAGMA synchronous = FULL")
         return conn
@@ -95,7 +96,7 @@ class SqliteLedger(SqliteReads):
             conn = self._idle.get_nowait()
         except queue.Empty:
             # A memory database is its one connection; here only a nested use can find it lent already.
-            conn = self._idle.get(timeout=BUSY_MS / 1000) if self._memory else self._connect()
+            conn = self._idle.get(timeout=self._busy_ms / 1000) if self._memory else self._connect()
         try:
             yield conn
         finally:

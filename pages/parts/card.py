@@ -14,7 +14,7 @@ from pages.parts import session
 from pages.parts.copy_as import copy_as
 from pages.parts.decide import decisions
 from pages.parts.draft import Draft
-from pages.parts.literal import line, literal
+from pages.parts.literal import cautions, line, literal
 from pages.parts.words import ACTION_WORDS, ICON, ago, clock, short
 
 Goes = Callable[[Review], None]
@@ -34,7 +34,9 @@ def card(review: Review, *, after: Goes | None = None, later: Callable[..., None
         _header(review, action)
         if len(review.actions) > 1:
             _stepper(review, draft, place)
+        cautions("the tool's name", action.tool, "name")
         line(action.summary)
+        cautions("the summary", action.summary)
         _what_would_run(action)
         _around(review, action, draft)
         decisions(review, action, draft, after=after, later=later)
@@ -117,6 +119,8 @@ def _argument(name: str, value: object) -> None:
         line(name)
         st.caption(f"{type_name(value)} · {len(text):,}")
     with right:
+        cautions("the argument's name", name, "name")
+        cautions(name, text)
         literal(text)
 
 

@@ -8,17 +8,19 @@ from typing import Any
 import streamlit as st
 
 from agent.review.actions import Action, Review
+from agent.review.args import show
 from agent.review.errors import ArgumentsRefused, ReviewError
 from pages.parts import draft as drafts
 from pages.parts import editor, session
 from pages.parts.draft import Choice, Draft
-from pages.parts.literal import line, literal
+from pages.parts.literal import line, literal, unopened
 from pages.parts.words import CHOSEN, COLOR, ICON, KEY, SEND, VERB
 
 WAIT_FOR_RUN = 1.5  # seconds a click waits on the run itself, so that a quick turn is drawn at once
 
 Goes = Callable[[Review], None] | None
 EDITED = "What would run has changed since it was shown. Look at it now, then send it."
+UNREAD = "Approve is off until every long value was opened: {} to go."
 MOVED = "The card had just changed. Nothing was chosen; look at it and choose again."
 
 
@@ -32,6 +34,8 @@ def decisions(
     with st.bottom, st.container(key="decision-bar", gap="small"):
         _choices(review, action, choice, after, later)
         with st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center"):
+            if "approve" in action.allowed and (folds := folds_unopened(action)):
+                st.caption(UNREAD.format(folds), width="content")
             if undecided:
                 st.caption(_still(undecided, len(review.actions)), width="content")
             st.button(
@@ -39,10 +43,20 @@ def decisions(
                 key=session.key("send", review.review_id),
                 type="primary",
                 shortcut="Ctrl+Enter",
-                disabled=bool(undecided or faults),
+                disabled=bool(undecided or faults or _approved_unread(review, draft)),
                 on_click=_send,
                 args=(review, action, after),
             )
+
+
+def folds_unopened(action: Action) -> int:
+    """How many long values of the action this session has not opened yet; approving waits for them."""
+    return unopened([action.summary, *map(show, (action.args or {}).values())])
+
+
+def _approved_unread(review: Review, draft: Draft) -> bool:
+    # A draft may have been made in another session, which opened what this one has not.
+    return any(draft.of(one).type == "approve" and folds_unopened(one) for one in review.actions)
 
 
 def _still(undecided: int, total: int) -> str:
@@ -77,6 +91,7 @@ def _choices(
                 icon=ICON[kind],
                 type="primary" if choice.type == kind else "secondary",
                 shortcut=KEY[kind],
+                disabled=kind == "approve" and folds_unopened(action) > 0,
                 on_click=_choose,
                 args=(review, action, kind),
             )
@@ -138,6 +153,8 @@ def _preview(review: Review, action: Action, choice: Choice) -> bool:
 def _choose(review: Review, action: Action, kind: str) -> None:
     if not session.is_on_screen(review, action):
         session.flash("warning", MOVED)
+        return
+    if kind == "approve" and folds_unopened(action):
         return
     draft = drafts.on_screen(review).with_choice(action, type=kind)
     undecided = [place for place, one in enumerate(review.actions) if not draft.of(one).type]

@@ -1,0 +1,242 @@
+"""The command line: `python -m agent`. It works on the same data folder as a server that is running."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from agent import api, bootstrap, doctor, exports, printing
+from agent import settings as settings_module
+from agent.api import answers
+from agent.bootstrap import Opened
+from agent.console import Console
+from agent.ports import Sought
+from agent.review.errors import InvalidDecision, ReviewError, SettingsError
+from agent.review.threads import Run
+
+ENDINGS = "Exit codes: 0 done, 1 refused or failed, 2 wrong usage or settings."
+GRACE = 5
+"""Seconds a closing server leaves to requests that wait; their runs go on in the next process."""
+
+app = typer.Typer(
+    help=f"The review console from the command line. {ENDINGS}",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+audit_app = typer.Typer(help="The audit trail.", no_args_is_help=True)
+app.add_typer(audit_app, name="audit")
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, in the shapes of the HTTP API.")]
+By = Annotated[str | None, typer.Option(help="Who does it; by default REVIEW_REVIEWER.")]
+
+
+class Kind(StrEnum):
+    APPROVE = "approve"
+    EDIT = "edit"
+    REJECT = "reject"
+    RESPOND = "respond"
+
+
+class Format(StrEnum):
+    JSONL = "jsonl"
+    CSV = "csv"
+
+
+@app.command("serve-api")
+def serve_api(
+    port: Annotated[int, typer.Option(min=1, max=65_535, help="The port to listen on.")] = 8600,
+) -> None:
+    """Serve the HTTP API alone, without the pages, to this machine."""
+    import uvicorn
+
+    with _refusals(as_json=False):
+        bootstrap.opened()
+    typer.echo(f"http://127.0.0.1:{port}{api.PREFIX}/docs", err=True)
+    uvicorn.run(
+        api.standalone(), host="127.0.0.1", port=port, log_level="warning", timeout_graceful_shutdown=GRACE
+    )
+
+
+@app.command()
+def chat(
+    message: Annotated[str, typer.Argument(help="What the agent should do; - reads it from the input.")],
+    thread: Annotated[
+        str | None, typer.Option(help="The thread; an unknown or absent one is started.")
+    ] = None,
+    agent: Annotated[str | None, typer.Option(help="The agent of a new thread.")] = None,
+    model: Annotated[str | None, typer.Option(help="The model of a new thread.")] = None,
+    by: By = None,
+    as_json: AsJson = False,
+) -> None:
+    """Send one message, wait, and print the review or the answer."""
+    text = sys.stdin.read() if message == "-" else message
+    with _refusals(as_json), _console() as opened:
+        who = by or opened.settings.review_reviewer
+        _await(opened, opened.console.send(text, by=who, thread_id=thread, agent=agent, model=model), as_json)
+
+
+@app.command()
+def reviews(
+    agent: Annotated[str, typer.Option(help="Only this agent's.")] = "",
+    tool: Annotated[str, typer.Option(help="Only those with a call of this tool.")] = "",
+    thread: Annotated[str, typer.Option(help="Only this thread's.")] = "",
+    limit: Annotated[int, typer.Option(min=1, max=1_000)] = 50,
+    as_json: AsJson = False,
+) -> None:
+    """List the reviews that wait, oldest first."""
+    with _refusals(as_json), _console(at_work=False) as opened:
+        found = opened.console.queue(limit=limit, sought=Sought(agent=agent, tool=tool, thread_id=thread))
+        if as_json:
+            _print_json({"reviews": [answers.queued(one) for one in found]})
+            return
+        typer.echo("\n\n".join(printing.review(one) for one in found) or "Nothing waits for a decision.")
+
+
+@app.command()
+def decide(
+    thread: Annotated[str, typer.Argument(help="The thread whose review it is.")],
+    kind: Annotated[Kind | None, typer.Argument(help="The decision on its one action.")] = None,
+    message: Annotated[
+        str | None, typer.Option(help="The reason of a reject, or the answer of a respond.")
+    ] = None,
+    args: Annotated[str | None, typer.Option(help="For an edit: all arguments, as a JSON object.")] = None,
+    tool: Annotated[str | None, typer.Option(help="For an edit to another tool: its name.")] = None,
+    comment: Annotated[str | None, typer.Option(help="For the record only.")] = None,
+    digest: Annotated[
+        str | None, typer.Option(help="What was shown; if something else waits, it is refused.")
+    ] = None,
+    decisions: Annotated[
+        str | None, typer.Option(help="A file with a JSON list, one decision per action; - reads the input.")
+    ] = None,
+    review: Annotated[str | None, typer.Option(help="The review's id, where several wait.")] = None,
+    by: By = None,
+    as_json: AsJson = False,
+) -> None:
+    """Decide a review, wait, and print what followed."""
+    if (kind is None) == (decisions is None):
+        raise typer.BadParameter("Give either a decision, or --decisions with one per action.")
+    with _refusals(as_json), _console() as opened:
+        if decisions is not None:
+            given = _json(sys.stdin.read() if decisions == "-" else _text(decisions), "--decisions")
+        else:
+            one = {"type": str(kind), "message": message, "comment": comment, "shown_digest": digest}
+            edited = _edited(opened.console, thread, args, tool) if kind is Kind.EDIT else None
+            given = [{**one, "edited_action": edited}]
+        who = by or opened.settings.review_reviewer
+        _await(opened, opened.console.decide(thread, given, by=who, review_id=review), as_json)
+
+
+@audit_app.command("export")
+def audit_export(
+    form: Annotated[
+        Format, typer.Option("--format", help="jsonl loses nothing; csv is for spreadsheets.")
+    ] = Format.JSONL,
+    output: Annotated[Path | None, typer.Option(help="The file to write; by default the output.")] = None,
+) -> None:
+    """Write the whole trail out."""
+    with _refusals(as_json=False), _console(at_work=False) as opened:
+        trail = opened.console.whole_trail()
+        lines = exports.as_csv(trail) if form is Format.CSV else exports.as_json_lines(trail)
+        if output is None:
+            for line in lines:
+                sys.stdout.buffer.write(line.encode())
+            sys.stdout.buffer.flush()
+            return
+        with output.open("w", encoding="utf-8", newline="") as file:
+            file.writelines(lines)
+
+
+@audit_app.command("verify")
+def audit_verify(as_json: AsJson = False) -> None:
+    """Check the chain of the whole trail; exit code 1 if it does not hold."""
+    with _refusals(as_json), _console(at_work=False) as opened:
+        found = opened.console.verify()
+    if as_json:
+        _print_json(vars(found))
+    else:
+        typer.echo(f"{found.count} events, the last with the hash {found.head}.")
+        typer.echo("The chain holds." if found.ok else printing.literal(str(found.first_fault)))
+    raise typer.Exit(0 if found.ok else 1)
+
+
+@app.command("doctor")
+def examine(as_json: AsJson = False) -> None:
+    """Look whether everything the console needs is there and whole, and say what to mend."""
+    findings = list(doctor.examine())
+    if as_json:
+        _print_json({"well": all(one.well for one in findings), "findings": [vars(one) for one in findings]})
+    else:
+        for one in findings:
+            typer.echo(f"{'ok  ' if one.well else 'MEND'} {one.about}: {printing.literal(one.said)}")
+    raise typer.Exit(0 if all(one.well for one in findings) else 1)
+
+
+@contextmanager
+def _console(*, at_work: bool = True) -> Iterator[Opened]:
+    """A console of this process's own; one that is not at work starts nothing and takes nothing over."""
+    opened = bootstrap.open_console(settings_module.read(), at_work=at_work)
+    try:
+        yield opened
+    finally:
+        opened.close()
+
+
+@contextmanager
+def _refusals(as_json: bool) -> Iterator[None]:
+    """Say what was refused on the error output, and end with the exit code for it."""
+    try:
+        yield
+    except ReviewError as error:
+        body = json.dumps({"detail": str(error), "code": error.code})
+        typer.echo(body if as_json else printing.literal(str(error)), err=True)
+        raise typer.Exit(2 if isinstance(error, SettingsError) else 1) from None
+
+
+def _await(opened: Opened, run: Run, as_json: bool) -> None:
+    """Wait for the run in this process and print what it came to; a failed one ends with exit code 1."""
+    opened.console.wait(run)
+    found = answers.answer(opened.console, run.thread_id)
+    if as_json:
+        _print_json(found)
+    else:
+        typer.echo(printing.answer(found, opened.console.view(run.thread_id).reviews))
+    if found["status"] not in ("idle", "waiting"):
+        raise typer.Exit(1)
+
+
+def _edited(console: Console, thread: str, args: str | None, tool: str | None) -> dict[str, Any]:
+    if args is None:
+        raise InvalidDecision("An edit needs the whole arguments. Give them with --args.")
+    waiting = [action.tool for review in console.view(thread).reviews for action in review.actions]
+    return {"name": tool or (waiting or [""])[0], "args": _json(args, "--args")}
+
+
+def _json(text: str, option: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise typer.BadParameter(f"{option} is not JSON: {error}") from None
+
+
+def _text(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise typer.BadParameter(f"{path} cannot be read: {error}") from None
+
+
+def _print_json(value: Any) -> None:
+    typer.echo(json.dumps(value, indent=2))
+
+
+if __name__ == "__main__":
+    app(prog_name="python -m agent")

@@ -1,0 +1,133 @@
+"""Whether everything the console needs is there and whole, and what to mend where it is not."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from packaging.requirements import Requirement
+
+from agent import bootstrap
+from agent import settings as settings_module
+from agent.bootstrap import Opened
+from agent.review.errors import ReviewError, SettingsError
+from agent.settings import Settings
+
+REQUIREMENTS = Path(__file__).parents[1] / "requirements.txt"
+LOOKED_AT = 50
+"""Threads whose checkpoints are read: those that moved last."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at. `said` ends in a remedy where it is not well."""
+
+    about: str
+    well: bool
+    said: str
+
+
+def examine() -> Iterator[Finding]:
+    """Look at everything, changing nothing; what depends on something broken is left out."""
+    yield _python()
+    yield _packages()
+    try:
+        settings = settings_module.read()
+    except SettingsError as error:
+        yield Finding("settings", False, str(error))
+        return
+    yield Finding("settings", True, f"data in {settings.review_data}, model {settings.review_model}")
+    try:
+        opened = bootstrap.open_console(settings, at_work=False)
+    except ReviewError as error:
+        yield Finding("ledger", False, str(error))
+    except Exception as error:  # a damaged file makes its driver raise anything
+        yield Finding(
+            "ledger", False, f"{type(error).__name__}: {error}. Put {settings.review_data} back from a copy."
+        )
+    else:
+        try:
+            yield from (_looked(about, look, opened) for about, look in LOOKS)
+        finally:
+            opened.close()
+    yield _model(settings)
+
+
+def _python() -> Finding:
+    found = ".".join(map(str, sys.version_info[:3]))
+    well = sys.version_info >= (3, 11)
+    return Finding("python", well, found if well else f"{found} is too old. Install Python 3.11 or newer.")
+
+
+def _packages() -> Finding:
+    lines = [line for line in REQUIREMENTS.read_text().splitlines() if line and not line.startswith("#")]
+    wrong = [problem for line in lines if (problem := _package(Requirement(line)))]
+    if wrong:
+        return Finding("packages", False, f"{'; '.join(wrong)}. Run pip install -r requirements.txt.")
+    return Finding("packages", True, f"all {len(lines)} as required")
+
+
+def _package(needed: Requirement) -> str:
+    try:
+        found = version(needed.name)
+    except PackageNotFoundError:
+        return f"{needed.name} is missing"
+    return (
+        "" if needed.specifier.contains(found, prereleases=True) else f"{needed} is needed, {found} is there"
+    )
+
+
+def _looked(about: str, look: Callable[[Opened], str], opened: Opened) -> Finding:
+    try:
+        return Finding(about, True, look(opened))
+    except Exception as error:  # a damaged file makes its reader raise anything
+        said = (
+            str(error)
+            if isinstance(error, ReviewError)
+            else f"{type(error).__name__}: {error}. {MEND[about]}"
+        )
+        return Finding(about, False, said)
+
+
+def _ledger(opened: Opened) -> str:
+    opened.console.health()
+    found = opened.console.verify()
+    if not found.ok:
+        raise ValueError(found.first_fault)
+    return f"{found.count} events, whole"
+
+
+def _checkpoints(opened: Opened) -> str:
+    threads = opened.console.threads(limit=LOOKED_AT)
+    for thread in threads:
+        opened.console.inside(thread.thread_id)
+    return f"those of the last {len(threads)} threads can be read"
+
+
+def _agents(opened: Opened) -> str:
+    if broken := opened.console.broken_agents():
+        raise ValueError("; ".join(f"{name}: {why}" for name, why in broken.items()))
+    return ", ".join(opened.console.agents())
+
+
+def _model(settings: Settings) -> Finding:
+    provider = bootstrap.provider_of(settings)
+    if provider is None:
+        return Finding("model", True, "the demo model; set OPENAI_API_KEY to have real ones beside it")
+    problem = provider.reach()
+    return Finding("model", not problem, problem or f"{', '.join(provider.names)} can be reached")
+
+
+LOOKS: tuple[tuple[str, Callable[[Opened], str]], ...] = (
+    ("ledger", _ledger),
+    ("checkpoints", _checkpoints),
+    ("agents", _agents),
+)
+MEND = {
+    "ledger": "Keep the folder as it is, and compare it with a copy kept elsewhere.",
+    "checkpoints": "The record is not touched by it. Put checkpoints.sqlite back from a copy, or start new threads.",
+    "agents": "Mend them, then restart the console.",
+}

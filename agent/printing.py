@@ -1,0 +1,54 @@
+"""What the command line says to a person. Nobody's text can move the cursor, colour a line or hide itself."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from typing import Any
+
+from agent.review.actions import Action, Review
+from agent.review.args import show
+
+KEPT = "\n\t"
+UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+"""Unicode's categories of what is not drawn: controls, formats, halves of pairs, and what has no meaning yet."""
+
+
+def literal(text: str) -> str:
+    """The text with every character that a terminal would obey, or not draw, written out."""
+    return "".join(
+        char if char in KEPT or unicodedata.category(char) not in UNSEEN else f"\\u{{{ord(char):04x}}}"
+        for char in text
+    )
+
+
+def review(one: Review) -> str:
+    """A review with all that is decided on, and how to decide it."""
+    return literal("\n".join(_review(one)))
+
+
+def _review(one: Review) -> Iterator[str]:
+    until = f", open until {one.expires_at}" if one.expires_at else ""
+    yield f"Review {one.review_id} on thread {one.thread_id} ({one.agent}), since {one.opened_at}{until}"
+    for place, action in enumerate(one.actions, start=1):
+        yield from _action(place, action)
+    if len(one.actions) == 1:
+        yield f"Decide it: python -m agent decide {one.thread_id} {'|'.join(one.actions[0].allowed)}"
+    else:
+        yield f"Decide it: python -m agent decide {one.thread_id} --decisions FILE (one decision per action)"
+
+
+def _action(place: int, action: Action) -> Iterator[str]:
+    yield f"  {place}. {action.tool} [{', '.join(action.allowed)}]"
+    yield f"     {action.summary}"
+    yield from (f"     {line}" for line in show(action.args).splitlines())
+    yield f"     digest {action.shown_digest}"
+
+
+def answer(found: dict[str, Any], reviews: tuple[Review, ...]) -> str:
+    """Where a thread stands after a run: its reviews, its answer, or why there is none."""
+    head = f"Thread {found['thread_id']}: {found['status']}"
+    if reviews:
+        return "\n".join([head, *(review(one) for one in reviews)])
+    said = found["answer"] or found.get("error") or "Open the thread to see where it stands."
+    return f"{head}\n{literal(said)}"

@@ -1,0 +1,40 @@
+"""The session in the README can be pasted as it stands, against the real server."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+
+import pytest
+
+from agent.bootstrap import open_console
+from agent.settings import Settings
+from tests.conftest import ROOT, Server
+
+README = ROOT / "README-api.md"
+
+
+def session() -> str:
+    return "\n".join(re.findall(r"^```sh\n(.*?)^```", README.read_text(encoding="utf-8"), re.M | re.S))
+
+
+@pytest.mark.process
+def test_the_session_runs_as_written(server: Server) -> None:
+    environment = {**os.environ, "HITL": f"{server.url}/hitl"}
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", session()], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    for part in ('"status":"waiting"', '"would_run"', '"DecisionMade"', '"by":"ana"', '"ok":true'):
+        assert part in done.stdout, part
+    for part in ("event: tool_started", "event: done", '"url":"/hitl/threads/tour-'):
+        assert part in done.stdout, part
+    server.stop()
+    opened = open_console(Settings(review_data=server.data, _env_file=None), at_work=False)
+    try:
+        assert [(mail.recipient, mail.body) for mail in opened.world.outbox()] == [
+            ("alice@example.com", "The meeting moved to 11.")
+        ]
+    finally:
+        opened.close()

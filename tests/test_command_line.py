@@ -1,0 +1,354 @@
+"""The command line does what the pages do, on a folder that a server may have open."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from agent import exports, printing
+from agent.__main__ import app
+from agent.bootstrap import Opened, open_console
+from agent.review.events import Event, Kind, verify
+from agent.settings import Settings
+from tests.conftest import ROOT, Server, ask, free_port, until
+
+MAIL = '/call#c1 send_email {"to": "alice@example.com", "subject": "Meeting", "body": "At 10."}'
+TWO = MAIL + '\n/call#c2 send_email {"to": "bob@example.com", "subject": "Meeting", "body": "At 11."}'
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Give a command in this process, on the test's own folder."""
+    names = ("review_data", "review_agents", "review_anchor", "review_reviewer")
+    for name in names:
+        monkeypatch.setenv(name.upper(), str(getattr(settings, name)))
+    monkeypatch.setenv("REVIEW_DEMO_DELAY", "0")
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def command(*words: str, given: str | None = None) -> Result:
+        return CliRunner().invoke(app, list(words), input=given)
+
+    return command
+
+
+def outbox(settings: Settings) -> list[str]:
+    opened = open_console(settings, at_work=False)
+    try:
+        return [mail.recipient for mail in opened.world.outbox()]
+    finally:
+        opened.close()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [(), ("chat",), ("reviews",), ("decide",), ("serve-api",), ("doctor",), ("audit",), ("audit", "export")],
+)
+def test_every_command_explains_itself(run: Run, words: tuple[str, ...]) -> None:
+    found = run(*words, "--help")
+    assert found.exit_code == 0
+    assert "Usage:" in found.output
+    assert "--help" in found.output
+
+
+def test_a_message_is_answered(run: Run) -> None:
+    found = run("chat", "/say Good morning.", "--thread", "t-1")
+    assert found.exit_code == 0
+    assert found.stdout == "Thread t-1: idle\nGood morning.\n"
+
+
+def test_a_message_can_be_read_from_the_input(run: Run) -> None:
+    assert "From a file." in run("chat", "-", given="/say From a file.").stdout
+
+
+def test_a_review_is_printed_with_all_that_is_decided_on(run: Run, settings: Settings) -> None:
+    found = run("chat", MAIL, "--thread", "t-1")
+    assert found.exit_code == 0
+    for part in ("send_email", "alice@example.com", '"At 10."', "approve, edit, reject", "decide t-1"):
+        assert part in found.stdout
+    listed = run("reviews").stdout
+    assert "alice@example.com" in listed
+    assert outbox(settings) == []
+
+
+def test_a_decision_runs_the_action_and_prints_the_answer(run: Run, settings: Settings) -> None:
+    run("chat", MAIL, "--thread", "t-1")
+    found = run("decide", "t-1", "approve", "--by", "bea")
+    assert found.exit_code == 0
+    assert found.stdout.startswith("Thread t-1: idle\n")
+    assert outbox(settings) == ["alice@example.com"]
+    assert run("reviews").stdout == "Nothing waits for a decision.\n"
+
+
+def test_an_edit_runs_what_was_given(run: Run, settings: Settings) -> None:
+    run("chat", MAIL, "--thread", "t-1")
+    args = json.dumps({"to": "eve@example.com", "subject": "Meeting", "body": "At 12."})
+    assert run("decide", "t-1", "edit", "--args", args).exit_code == 0
+    assert outbox(settings) == ["eve@example.com"]
+
+
+def test_several_actions_are_decided_from_a_list(run: Run, settings: Settings) -> None:
+    run("chat", TWO, "--thread", "t-1")
+    given = json.dumps([{"type": "reject", "message": "No."}, {"type": "approve"}])
+    assert run("decide", "t-1", "--decisions", "-", given=given).exit_code == 0
+    assert outbox(settings) == ["bob@example.com"]
+
+
+def test_json_has_the_shapes_of_the_http_api(run: Run) -> None:
+    answer = json.loads(run("chat", MAIL, "--thread", "t-1", "--json").stdout)
+    assert answer["status"] == "waiting"
+    review = answer["pending_review"]
+    assert review["action_requests"][0]["args"]["to"] == "alice@example.com"
+    (queued,) = json.loads(run("reviews", "--json").stdout)["reviews"]
+    assert (queued["review_id"], queued["pending_review"]) == (review["review_id"], review)
+
+
+def test_another_digest_than_what_waits_is_refused(run: Run, settings: Settings) -> None:
+    run("chat", MAIL, "--thread", "t-1")
+    found = run("decide", "t-1", "approve", "--digest", "0" * 64)
+    assert found.exit_code == 1
+    assert "not what was on your screen" in found.stderr
+    assert outbox(settings) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("decide", "nobody", "approve"), 1, "There is no thread"),
+        (("chat", "/fail"), 1, ""),
+        (("chat", ""), 1, "The message is empty"),
+        (("chat", "hi", "--agent", "nobody"), 1, "There is no agent"),
+        (("decide", "t-1"), 2, "--decisions"),
+        (("decide", "t-1", "postpone"), 2, "postpone"),
+        (("decide", "t-1", "--decisions", "/nowhere/list.json"), 2, "cannot be read"),
+        (("nonsense",), 2, "nonsense"),
+        (("chat",), 2, "message"),
+    ],
+)
+def test_what_goes_wrong_has_its_exit_code_and_a_sentence(
+    run: Run, words: tuple[str, ...], code: int, said: str
+) -> None:
+    found = run(*words)
+    assert found.exit_code == code, found.output
+    assert said.lower() in found.output.lower()
+    assert "Traceback" not in found.output
+
+
+def test_a_refusal_can_be_json_too(run: Run) -> None:
+    found = run("decide", "nobody", "approve", "--json")
+    assert json.loads(found.stderr)["code"] == "UnknownThread"
+
+
+def test_wrong_settings_are_all_named_and_end_with_exit_code_2(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REVIEW_APPROVE_BY", "soon")
+    monkeypatch.setenv("REVIEW_MODEL", "nothing")
+    found = run("reviews")
+    assert found.exit_code == 2
+    assert "REVIEW_APPROVE_BY" in found.stderr
+    assert "REVIEW_MODEL" in found.stderr
+
+
+def test_nobodys_text_reaches_the_terminal_as_an_order(run: Run) -> None:
+    body = "safe\\u001b[2K\\u001b[1Ahidden\\u202etxt"
+    found = run("chat", f'/call send_email {{"to": "a@x.org", "subject": "s", "body": "{body}"}}')
+    assert "\x1b" not in found.stdout
+    assert "\u202e" not in found.stdout
+    assert "\\u{001b}" in printing.literal("\x1b")
+
+
+# The trail
+
+
+def test_the_exported_lines_lose_nothing_and_the_chain_can_be_verified_from_them(
+    run: Run, tmp_path: Path, settings: Settings
+) -> None:
+    run("chat", MAIL, "--thread", "t-1")
+    path = tmp_path / "trail.jsonl"
+    assert run("audit", "export", "--output", str(path)).exit_code == 0
+    events = [Event(**{"data": None, **json.loads(line)}) for line in path.read_text().splitlines()]
+    assert verify(events).ok
+    opened = open_console(settings, at_work=False)
+    try:
+        assert events == list(opened.console.whole_trail())
+    finally:
+        opened.close()
+
+
+def test_the_table_has_a_heading_and_one_row_an_event(run: Run) -> None:
+    run("chat", "/say Ünïcode.", "--thread", "t-1")
+    content = run("audit", "export", "--format", "csv").stdout_bytes
+    assert content.startswith(b"\xef\xbb\xbf")
+    rows = list(csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline="")))
+    assert [row["kind"] for row in rows][:2] == ["ThreadStarted", "MessageSent"]
+    assert json.loads(rows[1]["data"]) == {"text": "/say Ünïcode."}
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
+def test_no_cell_is_a_formula(start: str) -> None:
+    event = Event(
+        seq=1,
+        at="2030",
+        kind=Kind.MESSAGE_SENT,
+        by=f"{start}cmd|'/c calc'!A1",
+        data={},
+        salt="",
+        commitment="",
+        hash="",
+    )
+    _, row = exports.as_csv([event])
+    (cells,) = csv.reader(io.StringIO(row, newline=""))
+    assert cells[exports.COLUMNS.index("by")] == f"'{start}cmd|'/c calc'!A1"
+
+
+def test_a_broken_chain_is_found_with_exit_code_1(run: Run, settings: Settings) -> None:
+    run("chat", "/say Hello.")
+    assert run("audit", "verify").exit_code == 0
+    connection = sqlite3.connect(settings.review_data / "ledger.sqlite")
+    with connection:
+        for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+            connection.execute(f'DROP TRIGGER "{name}"')
+        connection.execute("UPDATE events SET by = 'eve' WHERE seq = 2")
+    connection.close()
+    found = run("audit", "verify")
+    assert found.exit_code == 1
+    assert "Event 2" in found.stdout
+    examined = run("doctor")
+    assert examined.exit_code == 1
+    assert "MEND ledger" in examined.stdout
+
+
+# The doctor
+
+
+def test_a_whole_console_is_well(run: Run) -> None:
+    run("chat", "/say Hello.")
+    found = run("doctor", "--json")
+    examined = json.loads(found.stdout)
+    assert found.exit_code == 0, examined
+    about = [one["about"] for one in examined["findings"]]
+    assert about == ["python", "packages", "settings", "ledger", "checkpoints", "agents", "model"]
+
+
+def test_a_damaged_checkpoint_file_is_found_while_the_record_is_well(run: Run, settings: Settings) -> None:
+    run("chat", "/say Hello.")
+    path = settings.review_data / "checkpoints.sqlite"
+    for extra in ("-wal", "-shm"):
+        path.with_name(path.name + extra).unlink(missing_ok=True)
+    path.write_bytes(b"nothing of a database" * 1_000)
+    found = run("doctor")
+    assert found.exit_code == 1
+    assert "Traceback" not in found.output
+    assert "MEND" in found.stdout
+
+
+def test_a_model_that_cannot_be_reached_is_found(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    address = f"http://127.0.0.1:{free_port()}/v1"
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    monkeypatch.setenv("OPENAI_BASE_URL", address)
+    found = run("doctor")
+    assert found.exit_code == 1
+    assert f"MEND model: There is no connection to {address}" in found.stdout
+    assert "sk-test" not in found.output
+
+
+def test_wrong_settings_are_found(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REVIEW_EXECUTE_BY", "soon")
+    found = run("doctor")
+    assert found.exit_code == 1
+    assert "REVIEW_EXECUTE_BY" in found.stdout
+
+
+# Beside a server, and as one
+
+
+@pytest.mark.process
+def test_a_second_process_decides_what_the_server_asked(server: Server) -> None:
+    server.post("chat", message=MAIL, thread_id="t-1")
+    environment = {
+        **os.environ,
+        "REVIEW_DATA": str(server.data),
+        "REVIEW_ANCHOR": str(server.data.parent / "anchors.jsonl"),
+        "REVIEW_DEMO_DELAY": "0",
+    }
+    command = [sys.executable, "-m", "agent", "decide", "t-1", "approve", "--by", "bea", "--json"]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["status"] == "idle"
+    thread = server.get("threads/t-1")
+    assert [(one["state"], one["decided_by"]) for one in thread["actions"]] == [("done", "bea")]
+    assert server.get("audit/verify")["ok"]
+
+
+@pytest.mark.process
+def test_the_api_is_served_alone_and_only_to_this_machine(settings: Settings) -> None:
+    port = free_port()
+    environment = {
+        **os.environ,
+        "REVIEW_DATA": str(settings.review_data),
+        "REVIEW_ANCHOR": str(settings.review_anchor),
+        "REVIEW_DEMO_DELAY": "0",
+    }
+    command = [sys.executable, "-m", "agent", "serve-api", "--port", str(port)]
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE)
+    try:
+        url = f"http://127.0.0.1:{port}/hitl"
+        until(lambda: process.poll() is not None or _answers(url))
+        said: Any = httpx.post(f"{url}/chat", json={"message": MAIL, "thread_id": "t-1"}).json()
+        assert said["status"] == "waiting"
+        assert httpx.get(f"{url}/health", headers={"Host": "evil.example"}).status_code == 400
+        slow = {"message": "/slow 600", "thread_id": "t-2"}
+        assert httpx.post(f"{url}/chat", json=slow, headers={"Prefer": "respond-async"}).status_code == 202
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) is not None
+    finally:
+        process.kill()
+        _, log = process.communicate()
+    assert b"Traceback" not in log
+    opened = open_console(settings, at_work=False)
+    assert opened.console.queue_length() == 1
+    opened.close()
+
+
+def _answers(url: str) -> bool:
+    try:
+        return httpx.get(f"{url}/health").status_code == 200
+    except httpx.TransportError:
+        return False
+
+
+@pytest.mark.process
+def test_a_server_with_wrong_settings_says_so_and_ends_with_exit_code_2(settings: Settings) -> None:
+    environment = {**os.environ, "REVIEW_DATA": str(settings.review_data), "REVIEW_APPROVE_BY": "soon"}
+    command = [sys.executable, "-m", "agent", "serve-api", "--port", str(free_port())]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "REVIEW_APPROVE_BY" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_console_that_only_looks_takes_nothing_over(opened: Opened, settings: Settings) -> None:
+    thread_id = ask(opened.console, MAIL)
+    before = opened.console.whole_trail()
+    looking = open_console(settings, at_work=False)
+    try:
+        assert looking.console.view(thread_id).thread.status == "waiting"
+    finally:
+        looking.close()
+    assert list(opened.console.whole_trail()) == list(before)
