@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from agent.ports import Transaction
+from agent.review import told
 from agent.review.actions import Action, Key, State, with_digests
 from agent.review.agents import Agent
 from agent.review.events import Fact, Kind
@@ -47,6 +48,9 @@ def propose_asked(tx: Transaction, run: Run, call: Call, position: int, secret: 
     attempts = _attempts(tx, run.thread_id, call.message_id, call.tool_call_id)
     if attempts and attempts[-1].state is State.PENDING and attempts[-1].review_id is None:
         return attempts[-1]
+    if attempts and attempts[-1].state is State.APPROVED:
+        # Nothing may run on an approval of the attempt before.
+        withdraw(tx, attempts[-1], told.ASKED_AGAIN, now)
     last = attempts[-1].key.attempt if attempts else 0
     return propose(tx, run, replace(call, attempt=last + 1), position, secret, now)
 
@@ -74,6 +78,12 @@ def about_to_start(
         return asked[0]
     call = free(agent, replace(meant, message_id=message_id or run.run_id))
     return propose(tx, run, call, 0, secret, now)
+
+
+def withdraw(tx: Transaction, action: Action, why: str, now: str) -> None:
+    """Take back an approval that nothing has started on."""
+    tx.move(action.key, State.APPROVED, State.WITHDRAWN, ended_at=now, result=why)
+    tx.append(fact_of(action, Kind.ACTION_WITHDRAWN, now, None, {"told": why}))
 
 
 def fact_of(action: Action, kind: Kind, at: str, by: str | None, data: dict[str, Any]) -> Fact:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from agent.engine.proposing import fact_of, propose, propose_asked
+from agent.engine.proposing import fact_of, propose, propose_asked, withdraw
 from agent.ports import Clock, Ledger, Paused, Proposed, Said, Transaction
 from agent.review import told
 from agent.review.actions import Action, Review, ReviewState, State
@@ -22,7 +22,8 @@ KIND_OF_END = {
     RunState.FAILED: Kind.RUN_FAILED,
     RunState.STOPPED: Kind.RUN_STOPPED,
 }
-ELSEWHERE = "another client"
+ELSEWHERE = "the agent"
+GONE = "its question no longer stands in the agent's checkpoint"
 STATUS_OF_END = {
     RunState.PAUSED: Status.WAITING,
     RunState.ANSWERED: Status.IDLE,
@@ -37,10 +38,12 @@ class End:
     """How a run ended, as far as its stream tells."""
 
     state: RunState
-    paused: Paused = Paused(())
+    paused: Paused | None = None
     error: str | None = None
     stuck: tuple[str, ...] = ()
     """Interrupts whose answer made the run fail, where it did."""
+    standing: tuple[str, ...] | None = None
+    """The interrupts that stand in the checkpoint, waiting or just answered; None where that is not known."""
 
 
 class Recorder:
@@ -64,13 +67,14 @@ class Recorder:
             self._record(tx, run, said, ())
             lost = lose_executing(tx, run, instant(now), end.error or "the run ended while it was executing")
             if lost or tx.actions(run.thread_id, states=[State.UNKNOWN]):
-                end = replace(end, state=RunState.UNKNOWN, paused=Paused(()))
-            if end.state in (RunState.PAUSED, RunState.ANSWERED):
-                supersede_gone(tx, run, end.paused.waiting, instant(now))
+                end = replace(end, state=RunState.UNKNOWN, paused=None, standing=None)
+            if end.standing is not None:
+                _supersede_gone(tx, run, end.standing, instant(now))
             if end.state is RunState.ANSWERED:
                 _withdraw(tx, run, told.NEVER_STARTED, instant(now))
-            for review_id in end.paused.waiting:
-                self._open_review(tx, run, review_id, end.paused, now)
+            if end.paused is not None:
+                for review_id in end.paused.waiting:
+                    self._open_review(tx, run, review_id, end.paused, now)
             tx.close(run.run_id, run.owner, end.state, instant(now), end.error)
             error = end.error if end.state in (RunState.FAILED, RunState.STOPPED) else None
             stuck = end.state is not RunState.UNKNOWN and _is_stuck(tx, end.stuck)
@@ -80,8 +84,8 @@ class Recorder:
             data = {"run_id": run.run_id, "ended": str(end.state), "error": end.error}
             tx.append(_of_run(run, KIND_OF_END.get(end.state, Kind.RUN_ENDED), instant(now), data))
             if stuck:
-                data = {"interrupts": list(end.stuck), "error": end.error}
-                tx.append(replace(_of_run(run, Kind.THREAD_STUCK, instant(now), data), by=None))
+                about: dict[str, Any] = {"interrupts": list(end.stuck), "error": end.error}
+                tx.append(replace(_of_run(run, Kind.THREAD_STUCK, instant(now), about), by=None))
 
     def supersede(self, run: Run, review_id: str) -> None:
         """The decision on this review came too late: nothing it approved was run by whoever answered before."""
@@ -143,31 +147,24 @@ def lose_executing(tx: Transaction, run: Run, now: str, why: str) -> bool:
     return bool(found)
 
 
-def supersede_gone(tx: Transaction, run: Run, waiting: Sequence[str], now: str) -> None:
-    """End every open review of the run's thread whose interrupt waits no longer, as another client's doing."""
+def _supersede_gone(tx: Transaction, run: Run, standing: Sequence[str], now: str) -> None:
+    """End every open review of the run's thread whose interrupt stands no more: nobody can decide it."""
     for review in tx.open_reviews(run.thread_id):
-        if review.review_id not in waiting:
-            why = "it no longer waits in the agent's checkpoint"
-            supersede_review(tx, review, why, now)
-
-
-def supersede_review(tx: Transaction, review: Review, why: str, now: str, by: str | None = None) -> None:
-    """End an open review that nobody decided here, and every action that waits in it."""
-    if not tx.end_review(review.review_id, ReviewState.SUPERSEDED, now, by or ELSEWHERE, why):
-        return
-    for action in review.actions:
-        if action.state is State.PENDING:
-            tx.move(action.key, State.PENDING, State.SUPERSEDED, ended_at=now)
-    fact = Fact(kind=Kind.REVIEW_SUPERSEDED, at=now, thread_id=review.thread_id, agent=review.agent, by=by)
-    tx.append(replace(fact, review_id=review.review_id, data={"why": why}))
+        if review.review_id in standing:
+            continue
+        tx.end_review(review.review_id, ReviewState.SUPERSEDED, now, ELSEWHERE, GONE)
+        for action in review.actions:
+            if action.state is State.PENDING:
+                tx.move(action.key, State.PENDING, State.SUPERSEDED, ended_at=now)
+        fact = replace(_of_run(run, Kind.REVIEW_SUPERSEDED, now, {"why": GONE}), by=None)
+        tx.append(replace(fact, review_id=review.review_id))
 
 
 def _withdraw(tx: Transaction, run: Run, why: str, now: str, actions: Sequence[Action] | None = None) -> None:
     """Withdraw what was approved and did not start, of these actions or of the whole thread."""
     found = tx.actions(run.thread_id, states=[State.APPROVED]) if actions is None else actions
     for action in found:
-        tx.move(action.key, State.APPROVED, State.WITHDRAWN, ended_at=now, result=why)
-        tx.append(fact_of(action, Kind.ACTION_WITHDRAWN, now, None, {"told": why}))
+        withdraw(tx, action, why, now)
 
 
 def _is_stuck(tx: Transaction, interrupts: Sequence[str]) -> bool:

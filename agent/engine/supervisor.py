@@ -186,7 +186,7 @@ class Supervisor:
 
     def _drive(self, live: Live, said: list[Said]) -> End | None:
         """Follow the run to its natural end; None if it is left open for the next process to go on with."""
-        paused = Paused(())
+        paused: Paused | None = None
         if live.recovered or live.run.delivery["kind"] not in ("send", "resume"):
             look = self._engine.look(live.run.agent, live.run.thread_id)
             self._recorder.record(live.run, [Said(look.messages)], [Proposed(look.calls)])
@@ -203,24 +203,27 @@ class Supervisor:
                     paused = moment
                 case Superseded():
                     self._recorder.supersede(live.run, moment.review_id)
-        if live.stop.is_set() and self._closing.is_set() and not paused.waiting:
+        if live.stop.is_set() and self._closing.is_set() and paused is None:
             return None
         return self._natural_end(live, paused)
 
     def _broken_off(self, live: Live, state: RunState, error: str) -> End:
         """The end of a run that could not go on, with the answers it was stuck on, if it was."""
         try:
-            stuck = self._engine.look(live.run.agent, live.run.thread_id).stuck
+            look = self._engine.look(live.run.agent, live.run.thread_id)
         except Exception:  # what keeps it from being read is what it failed of already
-            stuck = ()
-        return End(state, error=error, stuck=stuck)
+            return End(state, error=error)
+        standing = (*look.waiting, *look.answered) if look.exists else None
+        return End(state, error=error, stuck=look.stuck, standing=standing)
 
-    def _natural_end(self, live: Live, paused: Paused) -> End:
-        if paused.waiting:
-            return End(RunState.PAUSED, paused)
-        if live.stop.is_set() and self._engine.look(live.run.agent, live.run.thread_id).unfinished:
-            return End(RunState.STOPPED, error="Stopped by a person.")
-        return End(RunState.ANSWERED)
+    def _natural_end(self, live: Live, paused: Paused | None) -> End:
+        look = self._engine.look(live.run.agent, live.run.thread_id)
+        standing = (*look.waiting, *look.answered)
+        if paused is not None:
+            return End(RunState.PAUSED, paused, standing=standing)
+        if live.stop.is_set() and look.unfinished:
+            return End(RunState.STOPPED, error="Stopped by a person.", standing=standing)
+        return End(RunState.ANSWERED, standing=standing)
 
     def _hear(self, live: Live, token: Token) -> None:
         before = live.progress.text if live.message_id == token.message_id else ""

@@ -23,6 +23,7 @@ EXPIRED_ANSWER = (
 WITHDRAWN = "It was stopped by a person before it started. It was not executed."
 BLOCKED = "It was not run, because it was not what was approved."
 SUPERSEDED = "Another client answered in the reviewer's place before this decision arrived. This console did not run it."
+ASKED_AGAIN = "It was asked about once more before it started. It was not executed on the earlier approval."
 NEVER_STARTED = "The turn ended without it being started where this console can see it."
 NOT_ASKED_AGAIN = (
     "It did not take effect; a person confirmed it after the run was cut off. It was not run again. "
