@@ -148,7 +148,7 @@ class Look:
     waiting: tuple[str, ...] = ()
     """Ids of the interrupts that wait for an answer."""
     answered: tuple[str, ...] = ()
-    """Ids of interrupts whose answer is saved, while the step that takes it is not."""
+    """Ids of interrupts whose answer is saved, while the node that asked has not come to its end."""
     stuck: tuple[str, ...] = ()
     """Those of them whose answer made their node fail: it would fail again, whoever goes on."""
     unfinished: bool = False

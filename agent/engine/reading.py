@@ -56,23 +56,26 @@ class Reading:
     @property
     def waiting(self) -> list[Raised]:
         """The interrupts that wait for an answer."""
-        listed = {interrupt.id for interrupt in self.snapshot.interrupts}
-        return [one for one in self.raised if one.answered is None and one.interrupt.id in listed]
+        return [one for one in self.raised if one.answered is None and self._is_unfinished(one)]
 
     def raised_as(self, interrupt_id: str) -> Raised | None:
         return next((one for one in self.raised if one.interrupt.id == interrupt_id), None)
 
+    def _is_unfinished(self, raised: Raised) -> bool:
+        """Whether the task that asked has still to come to its end: only such ones does LangGraph list."""
+        return any(interrupt.id == raised.interrupt.id for interrupt in self.snapshot.interrupts)
+
     def look(self, calls: Sequence[Call] = ()) -> Look:
         """What the console needs to know of it."""
         snapshot, waiting = self.snapshot, tuple(one.interrupt.id for one in self.waiting)
-        answered = [(one.interrupt.id, one.answered) for one in self.raised if one.answered is not None]
+        answered = [one for one in self.raised if one.answered is not None and self._is_unfinished(one)]
         asking = sum(any(one.id in waiting for one in task.interrupts) for task in snapshot.tasks)
         return Look(
             messages=messages_in(snapshot),
             calls=tuple(calls),
             waiting=waiting,
-            answered=tuple(name for name, _ in answered),
-            stuck=tuple(name for name, answer in answered if answer.failed),
+            answered=tuple(one.interrupt.id for one in answered),
+            stuck=tuple(one.interrupt.id for one in answered if one.answered and one.answered.failed),
             # `next` leaves out a node whose writes are saved while the step's checkpoint is not.
             unfinished=len(snapshot.next) > asking if waiting else bool(snapshot.tasks),
             next=tuple(snapshot.next),
