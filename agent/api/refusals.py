@@ -42,6 +42,7 @@ STATUS: dict[type[errors.ReviewError], int] = {
     errors.NothingToAskAgain: 409,
     errors.StillAlive: 409,
     errors.LedgerUnavailable: 503,
+    errors.CheckpointLost: 409,
     errors.CheckpointsUnavailable: 503,
 }
 

@@ -9,7 +9,7 @@
     ├── InvalidDecision
     ├── ArgumentsRefused
     ├── NothingToRetry · NothingToStop · NothingToSettle · NothingToAskAgain · StillAlive
-    ├── ModelFailed
+    ├── ModelFailed · CheckpointLost
     ├── LedgerUnavailable · CheckpointsUnavailable
     ├── PolicyError
     └── SettingsError
@@ -192,6 +192,16 @@ class StillAlive(ReviewError):
 
 class ModelFailed(ReviewError):
     """The model gave no reply that can be used; the text says why and what a person can do about it."""
+
+
+class CheckpointLost(ReviewError):
+    """The agent's own state of a thread is gone or cannot be read; the record is not."""
+
+    def __init__(self, thread_id: str, reason: str) -> None:
+        super().__init__(
+            f"The agent's state of thread {thread_id} is lost: {reason}. Nothing was run, and the record is whole. "
+            "Put the checkpoint file back from a copy and try again, or start a new thread."
+        )
 
 
 class LedgerUnavailable(ReviewError):

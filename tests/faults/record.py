@@ -11,7 +11,9 @@ from tests.faults.bench import Bench, Fault, Server
 from tests.faults.storage import finished
 
 LOCKS = "DROP TRIGGER IF EXISTS events_are_not_removed; DROP TRIGGER IF EXISTS events_are_not_changed;"
-COLUMNS = "at, kind, thread_id, agent, by, review_id, tool_call_id, tool, digest, salt, data, commitment, hash"
+COLUMNS = (
+    "at, kind, thread_id, agent, by, review_id, tool_call_id, tool, digest, salt, data, commitment, hash"
+)
 
 Tampering = Callable[[sqlite3.Connection, int], int]
 """Changes the row of that number, and gives the number of the first event that is then wrong."""
