@@ -102,7 +102,7 @@ class Console(Elsewhere):
             if isinstance(delivery, CatchUp) or _was_superseded(tx, thread_id, delivery):
                 delivery = Continue()  # what another client left is all there is to go on with
             run = self._open_run(self._entry(tx, thread, by), delivery)
-        self._runs.start(run, again=True)
+        self._runs.start(run)
         return run
 
     def stop(self, thread_id: str, *, by: str) -> None:

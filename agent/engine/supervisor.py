@@ -100,12 +100,9 @@ class Supervisor:
             self._owner.close()
         # Else a tool is still at work: the lock is freed by this process's end, not before.
 
-    def start(self, run: Run, *, again: bool = False) -> None:
-        """Execute a run that stands open in the ledger under this owner.
-
-        `again`: it goes on where another broke off, which may not have recorded all that its agent did.
-        """
-        self._enqueue(Live(run, recovered=again))
+    def start(self, run: Run) -> None:
+        """Execute a run that stands open in the ledger under this owner."""
+        self._enqueue(Live(run))
 
     def stop(self, thread_id: str | None) -> None:
         """Let the thread's run, or every run for None, stop at its next step, if it is executing here."""

@@ -467,7 +467,7 @@ class Unstarted:
     def __init__(self, owner: Owner) -> None:
         self.owner = owner.name
 
-    def start(self, run: Any, *, again: bool = False) -> None:
+    def start(self, run: Any) -> None:
         pass
 
 
