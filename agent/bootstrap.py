@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import json
 import os
 import secrets
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from langgraph.graph.state import CompiledStateGraph
@@ -23,15 +26,17 @@ from agent.demos.world import World
 from agent.engine import graph
 from agent.engine.guard import Guard
 from agent.engine.local import LocalEngine
+from agent.engine.makes.foreign import agent_of
 from agent.engine.model import Models, Provider
 from agent.engine.owners import Owner
+from agent.engine.reading import Graph
 from agent.engine.recorder import Recorder
 from agent.engine.supervisor import Supervisor
 from agent.ledger.anchors import AnchorFile
 from agent.ledger.sqlite import SqliteLedger
 from agent.ports import Clock
 from agent.review.agents import Agent
-from agent.review.errors import SettingsError, UnknownModel
+from agent.review.errors import ReviewError, SettingsError, UnknownModel
 from agent.review.threads import Run
 from agent.settings import Settings
 
@@ -85,11 +90,12 @@ def open_console(settings: Settings, *, clock: Clock = utc_now, at_work: bool = 
     data = _folder(settings.review_data)
     models = models_of(settings)
     world = World(data / "world.sqlite")
-    demos, broken = served(settings.review_agents)
-    agents = {name: _with_clocks(demo.define(world), settings) for name, demo in demos.items()}
+    targets, broken = served(settings.review_agents)
+    agents = {name: _with_clocks(_agent(name, target, world), settings) for name, target in targets.items()}
+    graphs = {name: target for name, target in targets.items() if isinstance(target, CompiledStateGraph)}
     secret = _secret(data / "digest.key")
     ledger = SqliteLedger(data / "ledger.sqlite")
-    engine = LocalEngine(agents, models, data / "checkpoints.sqlite", broken=broken)
+    engine = LocalEngine(agents, models, data / "checkpoints.sqlite", graphs=graphs, broken=broken)
     supervisor = Supervisor(ledger, engine, Recorder(ledger, secret, clock), Owner(data / "owners"), clock)
 
     def guard_for(run: Run, agent: Agent) -> Guard:
@@ -103,11 +109,13 @@ def open_console(settings: Settings, *, clock: Clock = utc_now, at_work: bool = 
     console = Console(ledger, engine, supervisor, anchors, secret, clock)
     if at_work:
         console.anchor(every=1)
-        supervisor.open(console.expire, console.anchor)
+        supervisor.open(console.expire, console.heed_others, console.anchor)
 
     def note_the_end() -> None:
-        if at_work:
-            console.anchor(every=1)
+        # A ledger that cannot be read now keeps nothing else from being closed.
+        with suppress(ReviewError):
+            if at_work:
+                console.anchor(every=1)
 
     parts = (supervisor.shut, note_the_end, engine.shut, ledger.shut, world.close)
     return Opened(console, world, settings, supervisor, parts)
@@ -152,7 +160,7 @@ def close() -> None:
             _opened = None
 
 
-def served(path: Path) -> tuple[Mapping[str, DemoAgent], Mapping[str, str]]:
+def served(path: Path) -> tuple[Mapping[str, DemoAgent | Graph], Mapping[str, str]]:
     """The agents a LangGraph configuration file names, and those that could not be loaded, with the reason.
 
     Raises `SettingsError` if the file cannot be read or names no agent at all.
@@ -163,23 +171,50 @@ def served(path: Path) -> tuple[Mapping[str, DemoAgent], Mapping[str, str]]:
         raise SettingsError([f"REVIEW_AGENTS={str(path)!r}: {type(error).__name__}: {error}"]) from error
     if not graphs:
         raise SettingsError([f"REVIEW_AGENTS={str(path)!r} names no graph"])
-    found, broken = {}, {}
+    found: dict[str, DemoAgent | Graph] = {}
+    broken: dict[str, str] = {}
     for name, where in graphs.items():
         try:
-            found[name] = _target(where)
+            found[name] = target = _target(where, path.parent)
+            if isinstance(target, CompiledStateGraph):
+                agent_of(name, target)
         except Exception as error:  # whatever a module raises while it is imported
+            found.pop(name, None)
             broken[name] = f"{type(error).__name__}: {error}"
     return found, broken
 
 
-def _target(where: str) -> DemoAgent:
-    """What `./agent/bootstrap.py:mail` names; modules of this repository are imported by their own name."""
-    file, _, name = str(where).rpartition(":")
-    module = Path(file).with_suffix("").as_posix().removeprefix("./").replace("/", ".")
-    found = getattr(importlib.import_module(module), name)
-    if not isinstance(found, DemoAgent):
-        raise TypeError(f"{where} is not an agent of this console")
+def _target(where: Any, beside: Path) -> DemoAgent | Graph:
+    """What `./agent/bootstrap.py:mail` names: a demo agent, a compiled graph, or a factory of one.
+
+    A file beside the configuration is loaded from there, any other by its module's own name.
+    """
+    path = where["path"] if isinstance(where, Mapping) else where
+    file, _, name = str(path).rpartition(":")
+    found = getattr(_module(file, beside), name)
+    if not isinstance(found, DemoAgent | CompiledStateGraph) and callable(found):
+        found = found()
+    if not isinstance(found, DemoAgent | CompiledStateGraph):
+        raise TypeError(f"{path} is neither a compiled graph nor a factory of one without arguments")
     return found
+
+
+def _module(file: str, beside: Path) -> ModuleType:
+    if not (beside / file).is_file() or beside.resolve() == Path.cwd():
+        return importlib.import_module(
+            Path(file).with_suffix("").as_posix().removeprefix("./").replace("/", ".")
+        )
+    place = (beside / file).resolve()
+    spec = importlib.util.spec_from_file_location(f"_served_{place.stem}", place)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{file} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _agent(name: str, target: DemoAgent | Graph, world: World) -> Agent:
+    return target.define(world) if isinstance(target, DemoAgent) else agent_of(name, target)
 
 
 def _with_clocks(agent: Agent, settings: Settings) -> Agent:

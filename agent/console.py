@@ -7,22 +7,24 @@ engine. None of them runs an agent itself: a run is started, and can be waited f
 from __future__ import annotations
 
 import logging
-from typing import Any
+from typing import Any, get_args
 from uuid import uuid4
 
+from agent.elsewhere import NOBODY, Elsewhere
 from agent.entry import Entry, Outcome, settlement
-from agent.looking import Looking, View
-from agent.ports import Continue, Mend, Resume, Send, Transaction, deliveries
+from agent.looking import View
+from agent.ports import CatchUp, Continue, Mend, Resume, Send, Transaction, deliveries
 from agent.review import decisions as rules
 from agent.review import told
 from agent.review.actions import Action, Key, Review, ReviewState, State
 from agent.review.decisions import Ruling
 from agent.review.errors import (
     AlreadyDecided,
-    NothingToAskAgain,
+    InvalidDecision,
     NothingToRetry,
     NothingToSettle,
     NothingToStop,
+    OtherThread,
     ReviewChanged,
     ReviewError,
     ReviewExpired,
@@ -42,18 +44,20 @@ from agent.review.threads import (
     check_words,
     pid_of,
 )
-from agent.standing import check_free, check_settled, gone, known, reviewable
+from agent.standing import check_free, gone, known, reviewable
 
 log = logging.getLogger(__name__)
 
 OPENING = 120
 ANCHOR_EVERY = 100
-NOBODY = "nobody"
+AT_REST = (Status.IDLE, Status.FAILED, Status.STOPPED)
+OWN_MODEL = "its own"
+"""Stands where a thread's model does, for an agent of another make."""
 
 __all__ = ["Console", "Outcome", "View"]
 
 
-class Console(Looking):
+class Console(Elsewhere):
     """The review console, over a ledger, an engine and a clock."""
 
     # Asking
@@ -69,12 +73,17 @@ class Console(Looking):
     ) -> Run:
         """Give the agent a message; an unknown or absent thread is started. Returns the run that answers it.
 
-        Raises `InvalidMessage`, `UnknownAgent`, `UnknownModel`, `Halted`, and what `check_free` does.
+        Raises `InvalidMessage`, `UnknownAgent`, `UnknownModel`, `OtherThread`, `Halted`, and what `check_free` does.
         """
         check_message(text)
         thread_id = check_thread_id(thread_id) if thread_id else uuid4().hex[:12]
+        known_thread = self._ledger.thread(thread_id)
+        if known_thread is not None and known_thread.status in AT_REST:
+            self._catch_up(known_thread, by)
         with self._ledger.write() as tx:
             thread = tx.thread(thread_id) or self._start_thread(tx, thread_id, agent, model, text, by)
+            if (agent or thread.agent, model or thread.model) != (thread.agent, thread.model):
+                raise OtherThread(thread_id, thread.agent, thread.model)
             check_free(tx, thread)
             entry = self._entry(tx, thread, by)
             broken = thread.status in (Status.FAILED, Status.STOPPED)
@@ -90,14 +99,12 @@ class Console(Looking):
             last = tx.last_run(thread_id)
             if thread.status not in (Status.FAILED, Status.STOPPED) or last is None:
                 raise NothingToRetry(thread_id)
-            run = self._open_run(self._entry(tx, thread, by), deliveries.validate_python(last.delivery))
+            delivery = deliveries.validate_python(last.delivery)
+            if isinstance(delivery, CatchUp) or _was_superseded(tx, thread_id, delivery):
+                delivery = Continue()  # what another client left is all there is to go on with
+            run = self._open_run(self._entry(tx, thread, by), delivery)
         self._runs.start(run)
         return run
-
-    def ask_again(self, thread_id: str, *, by: str) -> Run:
-        """Ask once more on a stuck thread. Raises `NothingToAskAgain`."""
-        check_settled(self._ledger, known(self._ledger, thread_id))
-        raise NothingToAskAgain(thread_id)
 
     def stop(self, thread_id: str, *, by: str) -> None:
         """Let the thread's run stop at its next step; the thread stays resumable. Raises `NothingToStop`."""
@@ -157,12 +164,11 @@ class Console(Looking):
         """End a review without deciding: the agent is told it is still open. Free calls of the turn still run."""
         check_words(reason, "reason")
         with self._ledger.write() as tx:
-            review = reviewable(tx, thread_id, review_id, self.now())
             entry = self._entry(tx, known(tx, thread_id), by)
-            results = [entry.end(action, State.CANCELLED, told.CANCELLED) for action in review.actions]
-            tx.end_review(review.review_id, ReviewState.CLOSED, entry.now, by, "closed without deciding")
-            entry.note(Kind.REVIEW_CLOSED, {"reason": reason, "told": told.CANCELLED}, review=review)
-            run = self._open_run(entry, Mend(tuple(results)))
+            if entry.thread.status is Status.STUCK:
+                run = self._open_run(entry, self._close_stuck(entry, reason))
+            else:
+                run = self._close(entry, reviewable(tx, thread_id, review_id, self.now()), reason)
         self._runs.start(run)
         return run
 
@@ -188,6 +194,10 @@ class Console(Looking):
         Raises `NothingToSettle`, and `StillAlive` for `ask_again` while the process that started it exists.
         """
         check_words(result, "result")
+        if outcome not in get_args(Outcome):
+            raise InvalidDecision(
+                f"There is no outcome {outcome!r}. Use one of {', '.join(get_args(Outcome))}."
+            )
         with self._ledger.write() as tx:
             thread = known(tx, thread_id)
             action = tx.latest_action(thread_id, tool_call_id)
@@ -198,7 +208,7 @@ class Console(Looking):
             if outcome == "ask_again" and action.owner and self._may_still_act(thread_id, action.owner):
                 raise StillAlive(action.tool, pid_of(action.owner))
             entry = self._entry(tx, thread, by)
-            entry.settle(action, outcome, result)
+            entry.settle(action, outcome, result, asks=not self._engine.agent(thread.agent).own_gating)
             if tx.actions(thread_id, states=[State.UNKNOWN]):
                 return None
             run = self._open_run(entry, settlement(tx.actions(thread_id)))
@@ -234,17 +244,6 @@ class Console(Looking):
 
     # What the use cases share
 
-    def _may_still_act(self, thread_id: str, owner: str) -> bool:
-        """Whether a process that started an action could yet run it: another one, or this one if it was frozen."""
-        return self._runs.lives(owner) or self._runs.progress(thread_id) is not None
-
-    def _entry(self, tx: Transaction, thread: Thread, by: str) -> Entry:
-        return Entry(tx, thread, by, self._clock())
-
-    def _open_run(self, entry: Entry, delivery: Send | Resume | Mend | Continue) -> Run:
-        agent = self._engine.agent(entry.thread.agent)
-        return entry.open_run(delivery, owner=self._runs.owner, agent=agent)
-
     def _start_thread(
         self, tx: Transaction, thread_id: str, agent: str | None, model: str | None, text: str, by: str
     ) -> Thread:
@@ -255,7 +254,9 @@ class Console(Looking):
         if model is not None and model not in models:
             raise UnknownModel(model, models)
         now, opening = self.now(), " ".join(text.split())[:OPENING]
-        thread = Thread(thread_id, name, model or models[0], Status.IDLE, now, now, by, opening)
+        own = self._engine.agent(name).own_gating
+        model = OWN_MODEL if own else model or models[0]
+        thread = Thread(thread_id, name, model, Status.IDLE, now, now, by, opening)
         tx.add_thread(thread)
         self._entry(tx, thread, by).note(Kind.THREAD_STARTED, {"model": thread.model})
         return thread
@@ -271,6 +272,14 @@ class Console(Looking):
         if not tx.end_review(review.review_id, ReviewState.DECIDED, entry.now, by, outcome):
             raise gone(tx.review(review.review_id), review.thread_id, review.review_id, [])
         return self._open_run(entry, Resume(review.review_id, tuple(ruling.wire for ruling in rulings)))
+
+    def _close(self, entry: Entry, review: Review, reason: str) -> Run:
+        results = [entry.end(action, State.CANCELLED, told.CANCELLED) for action in review.actions]
+        entry.tx.end_review(
+            review.review_id, ReviewState.CLOSED, entry.now, entry.by, "closed without deciding"
+        )
+        entry.note(Kind.REVIEW_CLOSED, {"reason": reason, "told": told.CANCELLED}, review=review)
+        return self._open_run(entry, Mend((*results, *entry.known_results())))
 
     def _note_refusal(self, thread_id: str, review_id: str | None, by: str, error: ReviewError) -> None:
         with self._ledger.write() as tx:
@@ -291,3 +300,11 @@ class Console(Looking):
         entry.note(Kind.REVIEW_EXPIRED, {"told": told.EXPIRED}, review=review)
         closing_id = f"closing-{review.review_id}"
         return self._open_run(entry, Mend(entry.answer_calls(), told.EXPIRED_ANSWER, closing_id))
+
+
+def _was_superseded(tx: Transaction, thread_id: str, delivery: object) -> bool:
+    """Whether these decisions came too late once already."""
+    if not isinstance(delivery, Resume):
+        return False
+    events = tx.events(thread_id=thread_id, kind=Kind.REVIEW_SUPERSEDED, newest_first=True)
+    return any(event.review_id == delivery.review_id for event in events)

@@ -8,15 +8,17 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import uuid4
 
-from agent.ports import Continue, Mend, Result, Resume, Send, Transaction, deliveries
+from agent.ports import AnyDelivery, Mend, Result, Transaction, deliveries
 from agent.review import told
-from agent.review.actions import Action, Review, State
+from agent.review.actions import Action, Key, Review, State
 from agent.review.agents import Agent
 from agent.review.decisions import Ruling
 from agent.review.errors import Halted, ReviewChanged, ThreadBusy
 from agent.review.events import Fact, Kind, instant
+from agent.review.foreign import OF_AN_INTERRUPT
 from agent.review.threads import Message, Run, Status, Thread, result_id
 
+LAST_MESSAGES = 100
 Outcome = Literal["happened", "failed", "ask_again"]
 
 TOLD_OF_OUTCOME: Mapping[Outcome, Callable[[str], str]] = {
@@ -64,7 +66,7 @@ class Entry:
         self.note(Kind.MESSAGE_SENT, {"text": text})
         return message
 
-    def open_run(self, delivery: Send | Resume | Mend | Continue, *, owner: str, agent: Agent) -> Run:
+    def open_run(self, delivery: AnyDelivery, *, owner: str, agent: Agent) -> Run:
         """Open the thread's one run. Raises `Halted`, or `ThreadBusy` if one is open already."""
         if halt := self.tx.halt():
             raise Halted(halt.by, halt.at)
@@ -117,11 +119,16 @@ class Entry:
         }
         self.note(Kind.DECISION_MADE, data, review=review, action=after)
 
-    def settle(self, action: Action, outcome: Outcome, words: str) -> None:
-        """Record what a person says became of an action whose outcome is unknown."""
+    def settle(self, action: Action, outcome: Outcome, words: str, *, asks: bool = True) -> None:
+        """Record what a person says became of an action whose outcome is unknown.
+
+        An agent that gates itself (`asks` is false) cannot be made to ask again: it is told that nothing happened.
+        """
         end = State.DONE if outcome == "happened" else State.FAILED
         text = TOLD_OF_OUTCOME[outcome](words)
         decision = {"type": "settle", "outcome": outcome}
+        if outcome == "ask_again" and not asks:
+            text, decision = told.NOT_ASKED_AGAIN, {"type": "settle", "outcome": "did_not_happen"}
         self.tx.move(action.key, State.UNKNOWN, end, ended_at=self.now, result=text, decision=decision)
         self.note(
             Kind.OUTCOME_SETTLED, {"outcome": outcome, "result": text, "args": action.args}, action=action
@@ -140,6 +147,10 @@ class Entry:
                 results.append(self._answer(action, action.state, action.result))
         return tuple(results)
 
+    def known_results(self) -> tuple[Result, ...]:
+        """The results of the turn's calls that have one: a finished sibling's may not be in the checkpoint yet."""
+        return settlement(self.tx.actions(self.thread.thread_id)).results
+
     def end(self, action: Action, end: State, text: str) -> Result:
         """Move an action to an end in which it does not run, and give it its result."""
         self.tx.move(action.key, action.state, end, ended_at=self.now, result=text)
@@ -148,6 +159,8 @@ class Entry:
     def _answer(self, action: Action, end: State, text: str) -> Result:
         """Put the action's result into the transcript, under the id that its message always has."""
         key, status = action.key, told.status(end)
+        if key.message_id.startswith(OF_AN_INTERRUPT) or self._has_result(key):
+            return Result(key.tool_call_id, action.tool, status, text)
         message = Message(
             id=result_id(key.message_id, key.tool_call_id),
             type="tool",
@@ -158,6 +171,16 @@ class Entry:
         self.tx.put_messages(key.thread_id, [message], self.now)
         return Result(key.tool_call_id, action.tool, status, text)
 
+    def _has_result(self, key: Key) -> bool:
+        """Whether the transcript holds a result of this call that came from the agent itself."""
+        ours = result_id(key.message_id, key.tool_call_id)
+        for message in reversed(self.tx.messages(key.thread_id, limit=LAST_MESSAGES)):
+            if message.id == key.message_id:
+                break
+            if message.tool_call_id == key.tool_call_id and message.id != ours:
+                return True
+        return False
+
     def _time_to_decide(self, review: Review) -> dict[str, Any]:
         seen = self.tx.shown_at(review.review_id, self.by)
         if seen is None:
@@ -166,14 +189,20 @@ class Entry:
 
     def _execute_by(self, action: Action, agent: Agent) -> str | None:
         entry = agent.policy.tools.get(action.tool)
-        span = agent.policy.execute_by_of(entry) if entry else None
+        if agent.own_gating:
+            span = agent.policy.execute_by
+        else:
+            span = agent.policy.execute_by_of(entry) if entry else None
         return instant(self.moment + span) if span is not None else None
 
 
 def latest_calls(actions: Sequence[Action]) -> list[Action]:
     """The calls of the turn that was proposed last, each in its last attempt."""
-    last = {a.key.tool_call_id: a for a in actions if a.key.message_id == actions[-1].key.message_id}
-    return list(last.values())
+    proposing = [a.key.message_id for a in actions if not a.key.message_id.startswith(OF_AN_INTERRUPT)]
+    # What still waits belongs to it wherever it was proposed: a question, or a call of a graph inside the graph.
+    open_still = (State.PENDING, State.APPROVED)
+    turn = [a for a in actions if a.key.message_id in proposing[-1:] or a.state in open_still]
+    return list({(a.key.message_id, a.key.tool_call_id): a for a in turn}.values())
 
 
 def settlement(actions: Sequence[Action]) -> Mend:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any, Literal, Protocol
 
@@ -67,6 +67,8 @@ class Mend:
     """The id of the closing message, so that it is said once."""
     ask_again: tuple[str, ...] = ()
     """Tool call ids that are asked about once more, each as the next attempt."""
+    rest: str | None = None
+    """What every open call without a result is told; without it those calls still run."""
     kind: Literal["mend"] = "mend"
 
 
@@ -77,8 +79,23 @@ class Continue:
     kind: Literal["continue"] = "continue"
 
 
-Delivery = Annotated[Send | Resume | Mend | Continue, Field(discriminator="kind")]
-deliveries: TypeAdapter[Send | Resume | Mend | Continue] = TypeAdapter(Delivery)
+@parsed(frozen=True)
+class AskAgain:
+    """Ask once more what a malformed answer has stuck, from the pause's own checkpoint."""
+
+    kind: Literal["ask_again"] = "ask_again"
+
+
+@parsed(frozen=True)
+class CatchUp:
+    """Another client moved the thread on: read where it stands. Nothing is run."""
+
+    kind: Literal["catch_up"] = "catch_up"
+
+
+AnyDelivery = Send | Resume | Mend | Continue | AskAgain | CatchUp
+Delivery = Annotated[AnyDelivery, Field(discriminator="kind")]
+deliveries: TypeAdapter[AnyDelivery] = TypeAdapter(Delivery)
 
 
 # What an engine tells of a run while it goes on.
@@ -111,6 +128,15 @@ class Paused:
     """The run has come to a pause; these interrupts wait for answers."""
 
     waiting: tuple[str, ...]
+    asked: Mapping[str, tuple[Call, ...]] = field(default_factory=dict)
+    """What each interrupt asks about. One that is not named here asks about every call that is pending."""
+
+
+@dataclass(frozen=True)
+class Superseded:
+    """The review that was decided had been answered by another client before the decision arrived."""
+
+    review_id: str
 
 
 @dataclass(frozen=True)
@@ -121,8 +147,18 @@ class Look:
     calls: tuple[Call, ...] = ()
     waiting: tuple[str, ...] = ()
     """Ids of the interrupts that wait for an answer."""
+    answered: tuple[str, ...] = ()
+    """Ids of interrupts whose answer is saved, while the node that asked has not come to its end."""
+    stuck: tuple[str, ...] = ()
+    """Those of them whose answer made their node fail: it would fail again, whoever goes on."""
     unfinished: bool = False
-    """Some node has still to run."""
+    """Something can run before the next answer is given."""
+    next: tuple[str, ...] = ()
+    """The nodes that run or wait."""
+    exists: bool = True
+    """There is a checkpoint at all."""
+    own: bool = True
+    """This console wrote the last checkpoint, and not another client."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +188,7 @@ class Inside:
     """The last checkpoints, newest first."""
 
 
-Moment = Token | Said | Proposed | Paused
+Moment = Token | Said | Proposed | Paused | Superseded
 
 
 class Engine(Protocol):
@@ -174,7 +210,8 @@ class Engine(Protocol):
         """Deliver what the run brings and drive the agent until it pauses, answers or fails.
 
         Ends without an exception on a pause, an answer, or at the next step after `stop` is set.
-        Raises `RunCutOff` if an action's outcome became unknown, and whatever the model raised.
+        Raises `RunCutOff` if an action's outcome became unknown or nothing here may go on, `CheckpointLost` if the
+        thread's state is gone, and whatever the model raised.
         """
 
     def look(self, agent: str, thread_id: str) -> Look:
@@ -185,7 +222,7 @@ class Engine(Protocol):
 
 
 class RunCutOff(Exception):
-    """The run may not go on: an action of it is executing elsewhere, or its outcome could not be recorded."""
+    """The run may not go on: an action of it is executing elsewhere, say, or another client is at work."""
 
 
 # The ledger: reads are free-standing, writes happen inside one transaction that either all counts or none.

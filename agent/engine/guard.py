@@ -12,10 +12,12 @@ from typing import Any
 from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
-from langchain_core.messages import ToolMessage
+from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.outputs import LLMResult
 from langgraph.errors import GraphBubbleUp, GraphInterrupt
 from langgraph.prebuilt.tool_node import ToolInvocationError
 
+from agent.engine.proposing import about_to_start
 from agent.ports import Clock, Ledger, Transaction
 from agent.review import told
 from agent.review.actions import Action, State, with_digests
@@ -23,6 +25,7 @@ from agent.review.agents import Agent
 from agent.review.errors import ArgumentsRefused, LedgerUnavailable
 from agent.review.events import Fact, Kind, instant
 from agent.review.fitting import validate
+from agent.review.foreign import OpenCall, taken
 from agent.review.threads import Run, RunState
 
 
@@ -67,10 +70,18 @@ class Guard(BaseCallbackHandler):
         self._ledger, self._run, self._agent = ledger, run, agent
         self._secret, self._clock, self._told_of = secret, clock, told_of
         self._running: dict[UUID, Action] = {}
+        self._proposed_in: dict[str, str] = {}
         self._latch = ""
 
     def on_chat_model_start(self, *_: Any, **__: Any) -> None:
         self._check_latch()
+
+    def on_llm_end(self, response: LLMResult, **_: Any) -> None:
+        """Note which message proposes which call, in graphs inside the graph too: providers reuse call ids."""
+        for generation in (one for several in response.generations for one in several):
+            message = getattr(generation, "message", None)
+            if isinstance(message, AIMessage) and message.id:
+                self._proposed_in |= {call["id"]: message.id for call in message.tool_calls if call["id"]}
 
     def on_tool_start(
         self,
@@ -129,7 +140,7 @@ class Guard(BaseCallbackHandler):
             return Entry(stop=f"{halt.by} stopped everything.")
         if run.stop_by:
             return Entry(stop=f"{run.stop_by} stopped this run.")
-        action = tx.latest_action(run.thread_id, call_id)
+        action = self._action(tx, tool, call_id, inputs)
         if action is None:
             tx.append(
                 self._fact(Kind.EXECUTION_BLOCKED, None, tool, call_id, {"why": "it was never proposed"})
@@ -144,6 +155,8 @@ class Guard(BaseCallbackHandler):
                 return Entry(stop=f"{tool} was entered while it was executing already.")
             case State.UNKNOWN:
                 return Entry(stop=f"The outcome of {tool} is unknown.")
+            case State.DONE if self._agent.own_gating:
+                return Entry(refusal=Refused(told.ran_before(action.result or "")))
             case _ if action.result is not None:
                 return Entry(refusal=Refused(action.result, told.status(action.state)))
         tx.append(
@@ -152,6 +165,14 @@ class Guard(BaseCallbackHandler):
             )
         )
         return Entry(refusal=Refused(told.BLOCKED))
+
+    def _action(self, tx: Transaction, tool: str, call_id: str, inputs: dict[str, Any]) -> Action | None:
+        """The action that is about to start; what an agent of another make did not ask about is proposed here."""
+        if not self._agent.own_gating:
+            return tx.latest_action(self._run.thread_id, call_id)
+        meant = OpenCall(self._proposed_in.get(call_id, ""), call_id, tool, inputs)
+        now = instant(self._clock())
+        return about_to_start(tx, self._run, self._agent, meant, self._secret, now)
 
     def _start(self, tx: Transaction, action: Action, tool: str, inputs: dict[str, Any]) -> Entry:
         now = instant(self._clock())
@@ -174,6 +195,8 @@ class Guard(BaseCallbackHandler):
 
     def _as_handed_over(self, tool: str, inputs: dict[str, Any]) -> dict[str, Any] | None:
         """The arguments as the tool's schema makes them: callbacks see them before it does."""
+        if self._agent.own_gating:
+            return taken(self._agent, tool, inputs)[0]
         known = self._agent.tools_by_name.get(tool)
         if known is None:
             return None

@@ -11,17 +11,19 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from agent.ports import Clock, Ledger, Proposed, Said, Transaction
-from agent.review.actions import Action, Key, Review, ReviewState, State, with_digests
+from agent.engine.proposing import fact_of, propose, propose_asked, withdraw
+from agent.ports import Clock, Ledger, Paused, Proposed, Said, Transaction
+from agent.review import told
+from agent.review.actions import Action, Review, ReviewState, State
 from agent.review.events import Fact, Kind, instant
-from agent.review.screening import Call
 from agent.review.threads import Run, RunState, Status
 
-STATE_OF = {"ask": State.PENDING, "run": State.APPROVED, "answered": State.REFUSED}
 KIND_OF_END = {
     RunState.FAILED: Kind.RUN_FAILED,
     RunState.STOPPED: Kind.RUN_STOPPED,
 }
+ELSEWHERE = "the agent"
+GONE = "its question no longer stands in the agent's checkpoint"
 STATUS_OF_END = {
     RunState.PAUSED: Status.WAITING,
     RunState.ANSWERED: Status.IDLE,
@@ -36,8 +38,12 @@ class End:
     """How a run ended, as far as its stream tells."""
 
     state: RunState
-    waiting: tuple[str, ...] = ()
+    paused: Paused | None = None
     error: str | None = None
+    stuck: tuple[str, ...] = ()
+    """Interrupts whose answer made the run fail, where it did."""
+    standing: tuple[str, ...] | None = None
+    """The interrupts that stand in the checkpoint, waiting or just answered; None where that is not known."""
 
 
 class Recorder:
@@ -61,14 +67,37 @@ class Recorder:
             self._record(tx, run, said, ())
             lost = lose_executing(tx, run, instant(now), end.error or "the run ended while it was executing")
             if lost or tx.actions(run.thread_id, states=[State.UNKNOWN]):
-                end = replace(end, state=RunState.UNKNOWN, waiting=())
-            for review_id in end.waiting:
-                self._open_review(tx, run, review_id, now)
+                end = replace(end, state=RunState.UNKNOWN, paused=None, standing=None)
+            if end.standing is not None:
+                _supersede_gone(tx, run, end.standing, instant(now))
+            if end.state is RunState.ANSWERED:
+                _withdraw(tx, run, told.NEVER_STARTED, instant(now))
+            if end.paused is not None:
+                for review_id in end.paused.waiting:
+                    self._open_review(tx, run, review_id, end.paused, now)
             tx.close(run.run_id, run.owner, end.state, instant(now), end.error)
             error = end.error if end.state in (RunState.FAILED, RunState.STOPPED) else None
-            tx.set_thread(run.thread_id, STATUS_OF_END[end.state], instant(now), error)
+            stuck = end.state is not RunState.UNKNOWN and _is_stuck(tx, end.stuck)
+            tx.set_thread(
+                run.thread_id, Status.STUCK if stuck else STATUS_OF_END[end.state], instant(now), error
+            )
             data = {"run_id": run.run_id, "ended": str(end.state), "error": end.error}
             tx.append(_of_run(run, KIND_OF_END.get(end.state, Kind.RUN_ENDED), instant(now), data))
+            if stuck:
+                about: dict[str, Any] = {"interrupts": list(end.stuck), "error": end.error}
+                tx.append(replace(_of_run(run, Kind.THREAD_STUCK, instant(now), about), by=None))
+
+    def supersede(self, run: Run, review_id: str) -> None:
+        """The decision on this review came too late: nothing it approved was run by whoever answered before."""
+        with self._ledger.write() as tx:
+            if not _is_ours(tx, run):
+                return
+            now = instant(self._clock())
+            review = tx.review(review_id)
+            kept = [a for a in review.actions if a.state is State.APPROVED] if review else []
+            _withdraw(tx, run, told.SUPERSEDED, now, kept)
+            data = {"why": "another client had answered it before this decision arrived"}
+            tx.append(replace(_of_run(run, Kind.REVIEW_SUPERSEDED, now, data), by=None, review_id=review_id))
 
     def _record(self, tx: Transaction, run: Run, said: Sequence[Said], proposed: Sequence[Proposed]) -> None:
         now = instant(self._clock())
@@ -76,31 +105,19 @@ class Recorder:
             tx.put_messages(run.thread_id, one.messages, now)
         for group in proposed:
             for position, call in enumerate(group.calls):
-                self._propose(tx, run, call, position, now)
+                propose(tx, run, call, position, self._secret, now)
 
-    def _propose(self, tx: Transaction, run: Run, call: Call, position: int, now: str) -> None:
-        action = with_digests(_action(run, call, position), self._secret)
-        if action.state is State.REFUSED:
-            action = replace(action, ended_at=now, result=call.refusal)
-        if not tx.propose(action):
+    def _open_review(self, tx: Transaction, run: Run, review_id: str, paused: Paused, now: datetime) -> None:
+        if tx.review(review_id) is not None:
             return
-        data: dict[str, Any] = {
-            "proposed": action.proposed,
-            "args": action.args,
-            "notes": action.notes,
-            "tier": action.tier,
-            "why": action.why,
-            "summary": action.summary,
-            "attempt": action.key.attempt,
-            "asked_by": run.started_by,
-        }
-        tx.append(_of_action(action, Kind.ACTION_PROPOSED, now, run.started_by, data))
-        if action.state is State.REFUSED:
-            refusal = {"why": action.why, "told": action.result}
-            tx.append(_of_action(action, Kind.ACTION_REFUSED, now, None, refusal))
-
-    def _open_review(self, tx: Transaction, run: Run, review_id: str, now: datetime) -> None:
-        actions = [a for a in tx.actions(run.thread_id, states=[State.PENDING]) if a.review_id is None]
+        asked = paused.asked.get(review_id)
+        if asked is None:
+            actions = [a for a in tx.actions(run.thread_id, states=[State.PENDING]) if a.review_id is None]
+        else:
+            actions = [
+                propose_asked(tx, run, call, position, self._secret, instant(now))
+                for position, call in enumerate(asked)
+            ]
         spans = [action.approve_by for action in actions if action.approve_by is not None]
         review = Review(
             review_id=review_id,
@@ -126,8 +143,34 @@ def lose_executing(tx: Transaction, run: Run, now: str, why: str) -> bool:
     for action in found:
         tx.move(action.key, State.EXECUTING, State.UNKNOWN)
         data = {"why": why, "args": action.args, "started_at": action.started_at, "owner": action.owner}
-        tx.append(_of_action(action, Kind.OUTCOME_UNKNOWN, now, None, data))
+        tx.append(fact_of(action, Kind.OUTCOME_UNKNOWN, now, None, data))
     return bool(found)
+
+
+def _supersede_gone(tx: Transaction, run: Run, standing: Sequence[str], now: str) -> None:
+    """End every open review of the run's thread whose interrupt stands no more: nobody can decide it."""
+    for review in tx.open_reviews(run.thread_id):
+        if review.review_id in standing:
+            continue
+        tx.end_review(review.review_id, ReviewState.SUPERSEDED, now, ELSEWHERE, GONE)
+        for action in review.actions:
+            if action.state is State.PENDING:
+                tx.move(action.key, State.PENDING, State.SUPERSEDED, ended_at=now)
+        fact = replace(_of_run(run, Kind.REVIEW_SUPERSEDED, now, {"why": GONE}), by=None)
+        tx.append(replace(fact, review_id=review.review_id))
+
+
+def _withdraw(tx: Transaction, run: Run, why: str, now: str, actions: Sequence[Action] | None = None) -> None:
+    """Withdraw what was approved and did not start, of these actions or of the whole thread."""
+    found = tx.actions(run.thread_id, states=[State.APPROVED]) if actions is None else actions
+    for action in found:
+        withdraw(tx, action, why, now)
+
+
+def _is_stuck(tx: Transaction, interrupts: Sequence[str]) -> bool:
+    """Whether the answers themselves stick: a run that failed after one of their actions started can be tried again."""
+    reviews = [review for name in interrupts if (review := tx.review(name)) is not None]
+    return bool(interrupts) and not any(action.started_at for one in reviews for action in one.actions)
 
 
 def _is_ours(tx: Transaction, run: Run) -> bool:
@@ -135,40 +178,5 @@ def _is_ours(tx: Transaction, run: Run) -> bool:
     return now is not None and now.state is RunState.OPEN and now.owner == run.owner
 
 
-def _action(run: Run, call: Call, position: int) -> Action:
-    return Action(
-        key=Key(run.thread_id, call.message_id, call.tool_call_id, call.attempt),
-        agent=run.agent,
-        tool=call.tool,
-        args=call.args,
-        proposed_tool=call.tool,
-        proposed=call.proposed,
-        tier=call.tier,
-        why=call.why,
-        summary=call.summary,
-        allowed=tuple(call.allowed),
-        policy_version=call.policy_version,
-        state=STATE_OF[call.fate],
-        position=position,
-        notes=call.notes,
-        approve_by=call.approve_by,
-    )
-
-
 def _of_run(run: Run, kind: Kind, at: str, data: dict[str, Any]) -> Fact:
     return Fact(kind=kind, at=at, thread_id=run.thread_id, agent=run.agent, by=run.started_by, data=data)
-
-
-def _of_action(action: Action, kind: Kind, at: str, by: str | None, data: dict[str, Any]) -> Fact:
-    return Fact(
-        kind=kind,
-        at=at,
-        thread_id=action.key.thread_id,
-        agent=action.agent,
-        by=by,
-        review_id=action.review_id,
-        tool_call_id=action.key.tool_call_id,
-        tool=action.tool,
-        digest=action.call_digest,
-        data=data,
-    )

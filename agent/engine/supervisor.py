@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from agent.engine.owners import Owner
 from agent.engine.recorder import End, Recorder, lose_executing
-from agent.ports import Clock, Engine, Ledger, Paused, Proposed, RunCutOff, Said, Token
+from agent.ports import Clock, Engine, Ledger, Paused, Proposed, RunCutOff, Said, Superseded, Token
 from agent.review.actions import State
 from agent.review.errors import ReviewError
 from agent.review.events import Fact, Kind, instant
@@ -79,12 +79,16 @@ class Supervisor:
         self.reconcile()
         self._sweeper.start()
 
+    def wind_down(self) -> None:
+        """Let runs stop at their next step and stay open in the ledger, and let go of whoever waits for them."""
+        self._closing.set()
+        for one in self._all_live():
+            one.stop.set()
+
     def shut(self) -> None:
         """Let runs stop at their next step, and give up the rest; another process goes on with both."""
-        self._closing.set()
+        self.wind_down()
         live = self._all_live()
-        for one in live:
-            one.stop.set()
         deadline = time.monotonic() + CLOSING_SECONDS
         for one in live:
             one.ended.wait(max(0.0, deadline - time.monotonic()))
@@ -123,7 +127,7 @@ class Supervisor:
             return live.ended.wait(seconds)
         deadline = None if seconds is None else time.monotonic() + seconds
         while self._is_open(run_id):
-            if deadline is not None and time.monotonic() > deadline:
+            if self._closing.is_set() or (deadline is not None and time.monotonic() > deadline):
                 return False
             time.sleep(0.05)
         return True
@@ -152,6 +156,8 @@ class Supervisor:
     def _enqueue(self, live: Live) -> None:
         with self._guard:
             self._live[live.run.run_id] = live
+        if self._closing.is_set():
+            live.stop.set()
         self._work.put(live)
 
     def _serve(self) -> None:
@@ -174,20 +180,20 @@ class Supervisor:
         try:
             end = self._drive(live, said)
         except RunCutOff as cut:
-            end = None if self._closing.is_set() else End(RunState.STOPPED, error=str(cut))
+            end = None if self._closing.is_set() else self._broken_off(live, RunState.STOPPED, str(cut))
         except Exception as error:
             if self._closing.is_set():
                 # Its files may have been closed under it; the next process finds out whether it fails by itself.
                 return
             log.info("run %s failed", live.run.run_id, exc_info=True)
-            end = End(RunState.FAILED, error=described(error))
+            end = self._broken_off(live, RunState.FAILED, described(error))
         if end is not None:
             self._recorder.end(live.run, said, end)
 
     def _drive(self, live: Live, said: list[Said]) -> End | None:
         """Follow the run to its natural end; None if it is left open for the next process to go on with."""
-        waiting: tuple[str, ...] = ()
-        if live.recovered or live.run.delivery["kind"] in ("continue", "mend"):
+        paused: Paused | None = None
+        if live.recovered or live.run.delivery["kind"] not in ("send", "resume"):
             look = self._engine.look(live.run.agent, live.run.thread_id)
             self._recorder.record(live.run, [Said(look.messages)], [Proposed(look.calls)])
         for moment in self._engine.stream(live.run, live.stop):
@@ -200,17 +206,30 @@ class Supervisor:
                     self._recorder.record(live.run, said, [moment])
                     said.clear()
                 case Paused():
-                    waiting = moment.waiting
-        if live.stop.is_set() and self._closing.is_set() and not waiting:
+                    paused = moment
+                case Superseded():
+                    self._recorder.supersede(live.run, moment.review_id)
+        if live.stop.is_set() and self._closing.is_set() and paused is None:
             return None
-        return self._natural_end(live, waiting)
+        return self._natural_end(live, paused)
 
-    def _natural_end(self, live: Live, waiting: tuple[str, ...]) -> End:
-        if waiting:
-            return End(RunState.PAUSED, waiting)
-        if live.stop.is_set() and self._engine.look(live.run.agent, live.run.thread_id).unfinished:
-            return End(RunState.STOPPED, error="Stopped by a person.")
-        return End(RunState.ANSWERED)
+    def _broken_off(self, live: Live, state: RunState, error: str) -> End:
+        """The end of a run that could not go on, with the answers it was stuck on, if it was."""
+        try:
+            look = self._engine.look(live.run.agent, live.run.thread_id)
+        except Exception:  # what keeps it from being read is what it failed of already
+            return End(state, error=error)
+        standing = (*look.waiting, *look.answered) if look.exists else None
+        return End(state, error=error, stuck=look.stuck, standing=standing)
+
+    def _natural_end(self, live: Live, paused: Paused | None) -> End:
+        look = self._engine.look(live.run.agent, live.run.thread_id)
+        standing = (*look.waiting, *look.answered)
+        if paused is not None:
+            return End(RunState.PAUSED, paused, standing=standing)
+        if live.stop.is_set() and look.unfinished:
+            return End(RunState.STOPPED, error="Stopped by a person.", standing=standing)
+        return End(RunState.ANSWERED, standing=standing)
 
     def _hear(self, live: Live, token: Token) -> None:
         before = live.progress.text if live.message_id == token.message_id else ""

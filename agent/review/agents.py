@@ -23,7 +23,7 @@ class Tool(Protocol):
 
 @dataclass(frozen=True)
 class Agent:
-    """One agent of ours. Raises `PolicyError` if policy and tools do not fit together."""
+    """One agent. Raises `PolicyError` if policy and tools do not fit together."""
 
     name: str
     title: str
@@ -33,19 +33,22 @@ class Agent:
     suggestions: tuple[str, ...] = ()
     """Requests a newcomer can start with; the demo model understands each of them."""
     version: str = "1"
+    own_gating: bool = False
+    """It is of another make and decides by itself what it asks about; its policy here is empty, but for the clocks."""
 
     def __post_init__(self) -> None:
         self.policy.check(tool.name for tool in self.tools)
 
     def schema_of(self, tool: str) -> Mapping[str, Any]:
-        """The JSON Schema of a tool's arguments."""
-        schema = self.tools_by_name[tool].tool_call_schema
+        """The JSON Schema of a tool's arguments; of any object for a tool that an agent of another make hides."""
+        known = self.tools_by_name.get(tool)
+        schema = known.tool_call_schema if known else {"type": "object"}
         return schema if isinstance(schema, Mapping) else schema.model_json_schema()
 
     @property
     def prompt_hash(self) -> str:
-        """A short hash of the system prompt, for the record of a run."""
-        return hashlib.sha256(self.prompt.encode()).hexdigest()[:16]
+        """A short hash of the system prompt, for the record of a run; empty where the prompt is not known."""
+        return "" if self.own_gating else hashlib.sha256(self.prompt.encode()).hexdigest()[:16]
 
     @property
     def tools_by_name(self) -> Mapping[str, Tool]:

@@ -169,8 +169,9 @@ def _marks(text: str) -> Iterator[_Mark]:
             case "flag":
                 continue
             case "flood":
-                # A mark at the text's end needs no line behind it, and a page would trim it.
-                mark = f"\n⟨{count} NEWLINES⟩" + ("" if end == len(text) else "\n")
+                # At the edge of the text a page would trim the line break.
+                before, after = "\n" if start else "", "\n" if end < len(text) else ""
+                mark = f"{before}⟨{count} NEWLINES⟩{after}"
                 yield start, end, mark, Suspicion.PADDING, f"{count:,} line breaks in a row"
             case "newline":
                 # The line break itself is drawn only where text follows it.

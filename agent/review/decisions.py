@@ -13,8 +13,10 @@ from typing import Any
 from agent.review import told
 from agent.review.actions import Action, State, with_digests
 from agent.review.agents import Agent
+from agent.review.args import check
 from agent.review.errors import ArgumentsRefused, InvalidDecision, ReviewChanged
 from agent.review.fitting import validate
+from agent.review.foreign import answer_fault
 from agent.review.policy import DECISION_TYPES, Tier
 from agent.review.screening import summarize
 from agent.review.threads import text_fault
@@ -89,7 +91,10 @@ def _rule_one(place: int, raw: Any, action: Action, agent: Agent, secret: bytes)
             f"Decision {place} on {action.tool} is a respond without a message. "
             "Give the message the agent is to get as the tool's result."
         )
-    result = {"reject": told.rejected(message.strip()), "respond": message}.get(kind)
+    if kind == "respond" and (fault := answer_fault(action, message)):
+        raise InvalidDecision(f"Decision {place}: the answer does not fit what the agent asks for: {fault}")
+    rejected = told.rejected_elsewhere if agent.own_gating else told.rejected
+    result = {"reject": rejected(message.strip()), "respond": message}.get(kind)
     return Ruling(kind, action, after, result, message, comment)
 
 
@@ -133,15 +138,24 @@ def _edited(place: int, raw: Mapping[str, Any], action: Action, agent: Agent) ->
         )
     _check_may_edit_to(place, name, action, agent)
     try:
-        valid = validate(agent.tools_by_name[name].tool_call_schema, args, unknown="refuse")
+        valid = _valid(name, args, agent)
     except ArgumentsRefused as refused:
         raise InvalidDecision(f"Decision {place} on {action.tool}, edited to {name}: {refused}") from None
-    return replace(
-        action, tool=name, args=valid.args, summary=summarize(agent.policy, name, valid.args), notes={}
-    )
+    return replace(action, tool=name, args=valid, summary=summarize(agent.policy, name, valid), notes={})
+
+
+def _valid(name: str, args: Mapping[str, Any], agent: Agent) -> dict[str, Any]:
+    known = agent.tools_by_name.get(name)
+    if known is None:  # a tool that an agent of another make hides: nothing says what its arguments must be
+        check(given := dict(args))
+        return given
+    return validate(known.tool_call_schema, args, unknown="refuse").args
 
 
 def _check_may_edit_to(place: int, name: str, action: Action, agent: Agent) -> None:
+    if agent.own_gating:
+        _check_may_edit_elsewhere(place, name, action, agent)
+        return
     entry = agent.policy.tools.get(name)
     usable = [
         tool
@@ -159,6 +173,18 @@ def _check_may_edit_to(place: int, name: str, action: Action, agent: Agent) -> N
     raise InvalidDecision(
         f"Decision {place} on {action.tool}: {problem}. Edit to one of: {', '.join(usable)}."
     )
+
+
+def _check_may_edit_elsewhere(place: int, name: str, action: Action, agent: Agent) -> None:
+    """An agent of another make takes any of its tools, unless it asks about each call where it runs it."""
+    usable = [action.proposed_tool]
+    if not action.notes.get("same_tool"):
+        usable += [tool for tool in agent.tools_by_name if tool != action.proposed_tool]
+    if name not in usable:
+        raise InvalidDecision(
+            f"Decision {place} on {action.tool}: its agent takes no edit to {name!r}. "
+            f"Edit to one of: {', '.join(usable)}."
+        )
 
 
 def _check_seen(raw: Mapping[str, Any], ruling: Ruling) -> None:

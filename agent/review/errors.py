@@ -1,7 +1,7 @@
 """Everything that can be refused, and what to do about it.
 
     ReviewError
-    ├── UnknownThread · UnknownAgent · AgentNotLoaded · UnknownModel
+    ├── UnknownThread · OtherThread · UnknownAgent · AgentNotLoaded · UnknownModel
     ├── InvalidMessage
     ├── ThreadBusy · ThreadStuck · OutcomeUnknown · Halted
     ├── ReviewPending · NoPendingReview · ReviewIdNeeded
@@ -9,7 +9,7 @@
     ├── InvalidDecision
     ├── ArgumentsRefused
     ├── NothingToRetry · NothingToStop · NothingToSettle · NothingToAskAgain · StillAlive
-    ├── ModelFailed
+    ├── ModelFailed · CheckpointLost
     ├── LedgerUnavailable · CheckpointsUnavailable
     ├── PolicyError
     └── SettingsError
@@ -52,6 +52,14 @@ class AgentNotLoaded(ReviewError):
 class UnknownModel(ReviewError):
     def __init__(self, model: str, known: Sequence[str]) -> None:
         super().__init__(f"There is no model {model!r}. Use one of: {', '.join(known)}.")
+
+
+class OtherThread(ReviewError):
+    def __init__(self, thread_id: str, agent: str, model: str) -> None:
+        super().__init__(
+            f"Thread {thread_id} belongs to the agent {agent} and the model {model}. "
+            "Leave agent and model out, or start another thread."
+        )
 
 
 class InvalidMessage(ReviewError):
@@ -184,6 +192,16 @@ class StillAlive(ReviewError):
 
 class ModelFailed(ReviewError):
     """The model gave no reply that can be used; the text says why and what a person can do about it."""
+
+
+class CheckpointLost(ReviewError):
+    """The agent's own state of a thread is gone or cannot be read; the record is not."""
+
+    def __init__(self, thread_id: str, reason: str) -> None:
+        super().__init__(
+            f"The agent's state of thread {thread_id} is lost: {reason}. Nothing was run, and the record is whole. "
+            "Put the checkpoint file back from a copy and try again, or start a new thread."
+        )
 
 
 class LedgerUnavailable(ReviewError):

@@ -34,6 +34,7 @@ class Kind(StrEnum):
     REVIEW_CLOSED = "ReviewClosed"
     REVIEW_EXPIRED = "ReviewExpired"
     REVIEW_SUPERSEDED = "ReviewSuperseded"
+    THREAD_STUCK = "ThreadStuck"  # another client gave an answer that its agent cannot take
 
     EXECUTION_STARTED = "ExecutionStarted"
     EXECUTION_FINISHED = "ExecutionFinished"

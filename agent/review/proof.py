@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent.review.events import Event, Kind
+from agent.review.foreign import NOT_GATED
 
 ENDS = (Kind.EXECUTION_FINISHED, Kind.EXECUTION_FAILED, Kind.EXECUTION_SUSPENDED, Kind.OUTCOME_UNKNOWN)
 
@@ -60,7 +61,7 @@ def _ran_as_decided(events: Sequence[Event]) -> list[str]:
 
 def _ran_with_leave(events: Sequence[Event]) -> list[str]:
     """An action that is asked about ran only after a person approved it."""
-    if _data(events[0]).get("tier") in ("auto", "log"):
+    if _data(events[0]).get("tier") in ("auto", "log", NOT_GATED):
         return []
     approved = [
         event.seq for event in _of(events, Kind.DECISION_MADE) if _data(event).get("after") is not None

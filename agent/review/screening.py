@@ -150,7 +150,7 @@ def _judge(agent: Agent, message_id: str, proposal: Proposal) -> Call:
         approve_by=seconds(agent.policy.approve_by_of(entry)),
         execute_by=seconds(agent.policy.execute_by_of(entry)),
         fate="ask" if verdict.tier is Tier.ASK else "run",
-        notes=_notes(valid),
+        notes=notes_on(valid),
     )
 
 
@@ -189,7 +189,8 @@ def _usable(agent: Agent) -> list[str]:
     return [name for name, entry in agent.policy.tools.items() if entry.tier is not Tier.DENY]
 
 
-def _notes(valid: Validated) -> dict[str, Any]:
+def notes_on(valid: Validated) -> dict[str, Any]:
+    """What a reviewer is to know of how the schema changed a proposal."""
     notes = {
         "defaults": list(valid.defaults),
         "dropped": list(valid.dropped),

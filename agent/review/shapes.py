@@ -12,12 +12,17 @@ from typing import Any, Literal
 
 from agent.review import told
 from agent.review.actions import Action, Review
+from agent.review.args import parse
+from agent.review.errors import ArgumentsRefused
 from agent.review.policy import DECISION_TYPES
 from agent.review.screening import Call
 from agent.review.threads import Message
 
 Shape = Literal["batched", "per_call", "legacy", "typed", "free"]
 Decided = Mapping[str, Any]
+
+QUESTION = "(question)"
+"""Stands where a tool's name does, for a question that is about no call. No tool can have this name."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +114,7 @@ def read(value: Any, response_schema: Mapping[str, Any] | None = None) -> Pause:
 
 
 def answer(pause: Pause, decisions: Sequence[Decided]) -> Any:
-    """What an interrupt of this shape is resumed with. `typed` and `free` are answered with the value itself."""
+    """What an interrupt of this shape is resumed with. A question gets the one answer's value itself."""
     match pause.shape:
         case "batched":
             return resume_value([_cased(one, pause.camel) for one in decisions])
@@ -118,7 +123,15 @@ def answer(pause: Pause, decisions: Sequence[Decided]) -> Any:
         case "legacy":
             return [_legacy_answer(*pair) for pair in zip(pause.requests, decisions, strict=True)]
         case _:
-            raise ValueError(f"An interrupt of the shape {pause.shape} is not answered with decisions.")
+            return free_answer(str(decisions[0].get("message") or ""))
+
+
+def free_answer(text: str) -> Any:
+    """The value a person's answer to a question means: JSON if it is that, else the text itself."""
+    try:
+        return parse(text)
+    except ArgumentsRefused:
+        return text
 
 
 def _batched(value: Any, _: Any) -> Pause | None:

@@ -22,6 +22,13 @@ EXPIRED_ANSWER = (
 )
 WITHDRAWN = "It was stopped by a person before it started. It was not executed."
 BLOCKED = "It was not run, because it was not what was approved."
+SUPERSEDED = "Another client answered in the reviewer's place before this decision arrived. This console did not run it."
+ASKED_AGAIN = "It was asked about once more before it started. It was not executed on the earlier approval."
+NEVER_STARTED = "The turn ended without it being started where this console can see it."
+NOT_ASKED_AGAIN = (
+    "It did not take effect; a person confirmed it after the run was cut off. It was not run again. "
+    "Propose it again if it is still wanted."
+)
 FAILED_TURN = "The turn ended before this call was run. It was not executed."
 
 
@@ -49,6 +56,18 @@ def malformed_turn(fault: str) -> str:
         f"This turn's tool calls were malformed ({fault}). None of them was executed. "
         "Propose them again, each with its own id and one JSON object of arguments."
     )
+
+
+def rejected_elsewhere(reason: str) -> str:
+    """What is recorded of a rejection that an agent of another make puts into words of its own."""
+    return (
+        f"Rejected; its agent says so in its own words. {f'The reason: {reason}' if reason else ''}".strip()
+    )
+
+
+def ran_before(result: str) -> str:
+    """For a call that is entered again after a crash, where the agent marks whatever it did not run as an error."""
+    return f"This call ran before and is not run again. Its result was: {result}"
 
 
 def failed(error: BaseException) -> str:

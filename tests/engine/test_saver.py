@@ -155,5 +155,5 @@ def test_a_run_whose_checkpoints_are_locked_is_told_what_to_do(
     saver.conn.execute("PRAGMA busy_timeout = 0")
     with closing(sqlite3.connect(tmp_path / "checkpoints.sqlite", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(CheckpointsUnavailable, match="locked.*then retry"):
+        with pytest.raises(CheckpointsUnavailable, match=r"locked.*then retry"):
             graph.invoke({"said": []}, config(1), durability="sync")

@@ -1,6 +1,6 @@
 """Try every fault many times and print what came of it as a table, with the seed.
 
-    python -m tests.faults [--times 20] [--seed N] [--point WORDS] [--readme]
+python -m tests.faults [--times 20] [--seed N] [--point WORDS] [--readme]
 """
 
 from __future__ import annotations
@@ -65,8 +65,12 @@ def main() -> int:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
-    parser.add_argument("--times", type=int, default=20, help="how often each fault is tried; races ten times as often")
-    parser.add_argument("--seed", type=int, default=secrets.randbelow(10**6), help="repeats what chance chose")
+    parser.add_argument(
+        "--times", type=int, default=20, help="how often each fault is tried; races ten times as often"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=secrets.randbelow(10**6), help="repeats what chance chose"
+    )
     parser.add_argument("--point", default="", help="only faults whose name has these words in it")
     parser.add_argument("--readme", action="store_true", help="write the table into the README")
     return parser.parse_args()
@@ -75,7 +79,7 @@ def _arguments() -> argparse.Namespace:
 def _try_all(chosen: Iterable[Trial], asked: argparse.Namespace, folder: Path) -> Iterable[Tally]:
     for number, trial in enumerate(chosen):
         # Its own chance: a trial comes out the same whichever others are tried.
-        chance = Random(f"{asked.seed} {trial}")  # noqa: S311
+        chance = Random(f"{asked.seed} {trial}")
         tally = _try(trial, max(1, round(asked.times * trial.full)), folder / str(number), chance)
         print(tally.row(), flush=True)
         yield tally

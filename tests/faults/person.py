@@ -222,9 +222,7 @@ class Person:
     def check_effects(self) -> None:
         """The outbox holds exactly what was decided."""
         found = self.bench.effects(self.thread_id)
-        wanted = {
-            (call, to): 1 for call, to in self.story.sent.items() if self.settled.get(call) != "failed"
-        }
+        wanted = {(call, to): 1 for call, to in self.story.sent.items() if self.settled.get(call) != "failed"}
         for sent, count in found.items():
             if count > wanted.get(sent, 0):
                 raise DoubleEffect(f"{self.thread_id}: {sent} happened {count} times")
@@ -258,7 +256,9 @@ class Person:
 
     def check_results(self, thread: dict[str, Any]) -> None:
         """Every call of the history has one result."""
-        calls = Counter(call["id"] for message in thread["messages"] for call in message.get("tool_calls", ()))
+        calls = Counter(
+            call["id"] for message in thread["messages"] for call in message.get("tool_calls", ())
+        )
         results = Counter(m["tool_call_id"] for m in thread["messages"] if m["type"] == "tool")
         if calls != results:
             raise Fault(f"{self.thread_id}: calls {dict(calls)} have results {dict(results)}")

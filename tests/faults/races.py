@@ -116,7 +116,9 @@ def decide_close_expire(bench: Bench, crowd: Crowd) -> None:
     replies = crowd.send(
         [
             shot(server, path, n, thread_id=person.thread_id, **body, at=moment + bench.chance.gauss(0, 0.05))
-            for n, (server, (path, body)) in enumerate(zip(servers * CROWD, ends(bench, review), strict=False))
+            for n, (server, (path, body)) in enumerate(
+                zip(servers * CROWD, ends(bench, review), strict=False)
+            )
         ]
     )
     until(lambda: not (person.rest() or {})["pending_reviews"], PATIENCE)

@@ -10,7 +10,9 @@ from contextlib import closing
 from tests.faults.bench import Bench, Fault, Server
 from tests.faults.storage import finished
 
-COLUMNS = "at, kind, thread_id, agent, by, review_id, tool_call_id, tool, digest, salt, data, commitment, hash"
+COLUMNS = (
+    "at, kind, thread_id, agent, by, review_id, tool_call_id, tool, digest, salt, data, commitment, hash"
+)
 
 Tampering = Callable[[sqlite3.Connection, int], int]
 """Changes the row of that number, and gives the number of the first event that is then wrong."""

@@ -1,0 +1,44 @@
+"""What differs from one make of agent to another: how it is compiled, what its stream tells, how a turn is mended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
+
+from agent.engine.reading import Graph, Reading
+from agent.ports import Look, Mend, Moment, Resume
+from agent.review.agents import Agent
+from agent.review.screening import Call
+
+
+class Make(Protocol):
+    """One agent, as its own make wants to be driven."""
+
+    agent: Agent
+
+    def compiled(self, saver: BaseCheckpointSaver[Any]) -> Graph:
+        """The agent's graph over this checkpointer."""
+
+    def limits(self) -> RunnableConfig:
+        """What a run's config holds for this make alone."""
+
+    def look(self, reading: Reading) -> Look:
+        """Where the thread stands, with the calls the graph keeps in its state, if it does."""
+
+    def tokens(self, namespace: tuple[str, ...], chunk: Any) -> Iterator[Moment]:
+        """What a streamed piece of a message tells."""
+
+    def moments(self, namespace: tuple[str, ...], update: Mapping[str, Any]) -> Iterator[Moment]:
+        """What an update of the state tells, but for a pause."""
+
+    def asked(self, reading: Reading) -> Mapping[str, tuple[Call, ...]]:
+        """What each waiting interrupt asks about; one that is left out asks about all that is pending."""
+
+    def answer(self, reading: Reading, resume: Resume) -> Any:
+        """The value the interrupt is resumed with, in the shape it asked in."""
+
+    def mend(self, graph: Graph, config: RunnableConfig, mend: Mend, reading: Reading) -> None:
+        """Write results for open calls as the node that would have given them. The second time changes nothing."""

@@ -1,0 +1,54 @@
+"""LangChain's messages in the console's own terms, and the results that are written as messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+
+from agent.ports import Look, Result
+from agent.review import told
+from agent.review.foreign import open_calls
+from agent.review.threads import Message, ToolCall, result_id
+
+
+def message_of(message: BaseMessage) -> Message:
+    """The message as the record keeps it."""
+    calls = message.tool_calls if isinstance(message, AIMessage) else []
+    unread = message.invalid_tool_calls if isinstance(message, AIMessage) else []
+    tool = message if isinstance(message, ToolMessage) else None
+    return Message(
+        id=str(message.id),
+        type=message.type,
+        content=str(message.text),
+        tool_calls=tuple(
+            ToolCall(call["id"] or "", call["name"] or "", call["args"]) for call in [*calls, *unread]
+        ),
+        tool_call_id=tool.tool_call_id if tool else None,
+        status=tool.status if tool else None,
+    )
+
+
+def results_for(
+    look: Look, known: Iterable[Result], rest: str | None = told.FAILED_TURN
+) -> list[ToolMessage]:
+    """A result for each open call: the known one, or `rest` as an error; with None those others stay open."""
+    by_call = {result.tool_call_id: result for result in known}
+    found: list[ToolMessage] = []
+    for call in open_calls(look.messages):
+        result = by_call.get(call.tool_call_id)
+        if result is None and rest is not None:
+            result = Result(call.tool_call_id, call.tool, "error", rest)
+        if result is not None:
+            found.append(_tool_message(result, call.message_id))
+    return found
+
+
+def _tool_message(result: Result, message_id: str) -> ToolMessage:
+    return ToolMessage(
+        result.text,
+        id=result_id(message_id, result.tool_call_id),
+        tool_call_id=result.tool_call_id,
+        name=result.tool,
+        status=result.status,
+    )

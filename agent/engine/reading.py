@@ -1,0 +1,131 @@
+"""Reading a thread's checkpoint: what waits, what was answered already, and by whom the thread was moved on.
+
+LangGraph's own snapshot lists an interrupt until its step is saved, even when an answer for it is. Answers stand
+in the pending writes, under the task that asked; an interrupt's id says how many answers its task had before it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import BaseMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.serde.types import ERROR, INTERRUPT, RESUME
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Interrupt, StateSnapshot
+
+from agent.engine.messages import message_of
+from agent.ports import Look
+from agent.review.errors import CheckpointLost
+from agent.review.screening import Call
+from agent.review.threads import Message
+
+Graph = CompiledStateGraph[Any, Any, Any, Any]
+
+
+@dataclass(frozen=True)
+class Answered:
+    """An interrupt whose answer is saved while its step is not."""
+
+    value: Any
+    failed: bool
+    """The node that asked failed on the answer."""
+
+
+@dataclass(frozen=True)
+class Raised:
+    """An interrupt where it was raised: in the graph itself or in one inside it."""
+
+    interrupt: Interrupt[Any]
+    messages: tuple[Message, ...]
+    """The conversation it was raised in."""
+    answered: Answered | None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A snapshot, and the interrupts of its step."""
+
+    snapshot: StateSnapshot
+    raised: tuple[Raised, ...]
+
+    @property
+    def waiting(self) -> list[Raised]:
+        """The interrupts that wait for an answer."""
+        return [one for one in self.raised if one.answered is None and self._is_unfinished(one)]
+
+    def raised_as(self, interrupt_id: str) -> Raised | None:
+        return next((one for one in self.raised if one.interrupt.id == interrupt_id), None)
+
+    def _is_unfinished(self, raised: Raised) -> bool:
+        """Whether the task that asked has still to come to its end: only such ones does LangGraph list."""
+        return any(interrupt.id == raised.interrupt.id for interrupt in self.snapshot.interrupts)
+
+    def look(self, calls: Sequence[Call] = ()) -> Look:
+        """What the console needs to know of it."""
+        snapshot, waiting = self.snapshot, tuple(one.interrupt.id for one in self.waiting)
+        answered = [one for one in self.raised if one.answered is not None and self._is_unfinished(one)]
+        asking = sum(any(one.id in waiting for one in task.interrupts) for task in snapshot.tasks)
+        return Look(
+            messages=messages_in(snapshot),
+            calls=tuple(calls),
+            waiting=waiting,
+            answered=tuple(one.interrupt.id for one in answered),
+            stuck=tuple(one.interrupt.id for one in answered if one.answered and one.answered.failed),
+            # `next` leaves out a node whose writes are saved while the step's checkpoint is not.
+            unfinished=len(snapshot.next) > asking if waiting else bool(snapshot.tasks),
+            next=tuple(snapshot.next),
+            exists=snapshot.created_at is not None,
+            own="fence" in (snapshot.metadata or {}),
+        )
+
+
+def read(graph: Graph, config: RunnableConfig) -> Reading:
+    """Where the thread's checkpoint stands. Raises `CheckpointLost` if it cannot be read."""
+    try:
+        snapshot = graph.get_state(config, subgraphs=True)
+        saver = graph.checkpointer
+        raised = _raised(saver, snapshot) if isinstance(saver, BaseCheckpointSaver) else ()
+        return Reading(snapshot, tuple(raised))
+    except sqlite3.OperationalError:
+        raise  # a lock or a full disk: the next try may find the file as it was
+    except Exception as error:  # what damaged bytes make the reader raise has no common kind
+        reason = f"its checkpoint cannot be read ({type(error).__name__})"
+        raise CheckpointLost(config["configurable"]["thread_id"], reason) from error
+
+
+def messages_in(snapshot: StateSnapshot) -> tuple[Message, ...]:
+    found = snapshot.values.get("messages", ()) if isinstance(snapshot.values, Mapping) else ()
+    return tuple(message_of(message) for message in found if isinstance(message, BaseMessage))
+
+
+def _raised(saver: BaseCheckpointSaver[Any], snapshot: StateSnapshot, inside: str = "") -> Iterator[Raised]:
+    if not snapshot.tasks:
+        return
+    kept = saver.get_tuple(snapshot.config)
+    writes = kept.pending_writes or [] if kept else []
+    for task in snapshot.tasks:
+        place = f"{inside}{task.name}:{task.id}"
+        own = [(channel, value) for task_id, channel, value in writes if task_id == task.id]
+        if isinstance(task.state, StateSnapshot):
+            yield from _raised(saver, task.state, f"{place}|")
+            continue
+        answers = next((_listed(value) for channel, value in own if channel == RESUME), [])
+        failed = any(channel == ERROR for channel, _ in own)
+        for interrupt in (one for channel, value in own if channel == INTERRUPT for one in _listed(value)):
+            before = next((n for n in range(len(answers)) if _id_after(place, n) == interrupt.id), None)
+            answered = None if before is None else Answered(answers[before], failed)
+            yield Raised(interrupt, messages_in(snapshot), answered)
+
+
+def _listed(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def _id_after(place: str, answers: int) -> str:
+    """The id of an interrupt raised in a task that has this many answers; a test holds it."""
+    return str(Interrupt.from_ns(None, f"{place}|{answers}" if answers else place).id)

@@ -1,0 +1,200 @@
+"""What agents of another make ask about, as calls of ours.
+
+Such an agent keeps its own gating, so no policy judges its calls: what it asks is read from its interrupts, and
+what it does not ask about is recorded as not gated by it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from referencing import Registry
+
+from agent.review import shapes
+from agent.review.actions import Action
+from agent.review.agents import Agent
+from agent.review.args import check, dumps
+from agent.review.errors import ArgumentsRefused
+from agent.review.fitting import validate
+from agent.review.policy import seconds
+from agent.review.screening import Call, Fate, notes_on
+from agent.review.shapes import Pause, Request
+from agent.review.threads import Message
+
+NOT_GATED = "not gated"
+"""Stands where a policy's tier does, for a call its agent did not ask about."""
+NOT_GATED_BY_ITS_AGENT = "Not gated by its agent."
+ASKED_BY_ITS_AGENT = "Its agent asks before this."
+MAX_FAULTS = 10
+OF_AN_INTERRUPT = "interrupt/"
+"""Begins the message id of an action that no message proposed: an interrupt alone tells of it."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One interrupt that waits."""
+
+    id: str
+    value: Any
+    response_schema: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class OpenCall:
+    """A call in the conversation that has no result yet."""
+
+    message_id: str
+    tool_call_id: str
+    tool: str
+    args: Any
+
+
+def open_calls(messages: Sequence[Message]) -> list[OpenCall]:
+    """The calls proposed last that have no result yet, in order."""
+    opened: dict[str, OpenCall] = {}
+    for message in messages:
+        if message.type == "ai":
+            opened = {
+                call.id: OpenCall(message.id, call.id, call.name, call.args) for call in message.tool_calls
+            }
+        elif message.type == "tool":
+            opened.pop(str(message.tool_call_id), None)
+    return list(opened.values())
+
+
+def calls_of(agent: Agent, asked: Asked, opened: Sequence[OpenCall]) -> tuple[Call, ...]:
+    """The calls an interrupt asks about: each request with the open call it means.
+
+    A request that fits no open call, and a question of another kind, become calls of the interrupt's own.
+    """
+    pause = shapes.read(asked.value, asked.response_schema)
+    if not pause.requests:
+        return (_question(agent, asked, pause),)
+    left = list(opened)
+    calls = []
+    for place, request in enumerate(pause.requests):
+        meant = _meant(request, left)
+        if meant is None:
+            meant = OpenCall(
+                f"{OF_AN_INTERRUPT}{asked.id}", f"{asked.id}/{place}", request.name, request.args
+            )
+        else:
+            left.remove(meant)
+        calls.append(_asked_about(agent, request, pause, meant))
+    return tuple(calls)
+
+
+def free(agent: Agent, meant: OpenCall) -> Call:
+    """A call that its agent runs without asking."""
+    args, notes = taken(agent, meant.tool, meant.args)
+    return _call(agent, meant, args, notes, tier=NOT_GATED, why=NOT_GATED_BY_ITS_AGENT, fate="run")
+
+
+def taken(agent: Agent, tool: str, args: Any) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+    """What the tool gets of these arguments, and what a reviewer is to know of that.
+
+    A pydantic schema drops what it does not know and fills in its defaults. Arguments behind another schema, behind
+    none, or that do not fit, reach the tool as proposed. None stands for what could not be shown exactly.
+    """
+    try:
+        check(args)
+    except ArgumentsRefused as refused:
+        return None, {"unfit": str(refused)}
+    known = agent.tools_by_name.get(tool)
+    if known is None or isinstance(known.tool_call_schema, Mapping):
+        return dict(args), {"unchecked": True}
+    try:
+        valid = validate(known.tool_call_schema, args, unknown="drop")
+    except ArgumentsRefused as refused:
+        return dict(args), {"unfit": str(refused)}
+    return valid.args, notes_on(valid)
+
+
+def answer_fault(action: Action, text: str) -> str:
+    """What is wrong with a person's answer to a question whose answer has a schema; "" if nothing is."""
+    schema = (action.args or {}).get("answer_schema") if action.tool == shapes.QUESTION else None
+    if schema is None:
+        return ""
+    validator = Draft202012Validator(schema, registry=Registry())  # an own registry fetches nothing
+    try:
+        faults = [error.message for error in validator.iter_errors(shapes.free_answer(text))]
+    except Exception as odd:  # a schema that is none: nobody can say what fits it
+        return f"its schema cannot be read ({type(odd).__name__}). Close the review instead."
+    return "; ".join(faults[:MAX_FAULTS]) + ". Mend the answer." if faults else ""
+
+
+def _meant(request: Request, opened: Sequence[OpenCall]) -> OpenCall | None:
+    if request.tool_call_id is not None:
+        return next((call for call in opened if call.tool_call_id == request.tool_call_id), None)
+    named = [call for call in opened if call.tool == request.name]
+    # Else another call of the tool is meant than the one shown; then what runs will not be what was approved, and
+    # the guard blocks it.
+    return next((call for call in named if call.args == request.args), named[0] if named else None)
+
+
+def _asked_about(agent: Agent, request: Request, pause: Pause, meant: OpenCall) -> Call:
+    args, notes = taken(agent, request.name, request.args)
+    if request.description:
+        notes["description"] = request.description
+    if pause.shape == "per_call":
+        notes["same_tool"] = True
+    # What cannot be shown exactly cannot be approved as shown.
+    allowed = [kind for kind in request.allowed if args is not None or kind != "approve"]
+    shown = OpenCall(meant.message_id, meant.tool_call_id, request.name, request.args)
+    return _call(agent, shown, args, notes, tier="ask", why=ASKED_BY_ITS_AGENT, fate="ask", allowed=allowed)
+
+
+def _question(agent: Agent, asked: Asked, pause: Pause) -> Call:
+    """A question of another kind, as one call that never runs and can only be answered."""
+    args: dict[str, Any] = {"question": asked.value}
+    if asked.response_schema:
+        args["answer_schema"] = dict(asked.response_schema)
+    try:
+        check(args)
+    except ArgumentsRefused:
+        args = {"question": repr(asked.value)}
+    meant = OpenCall(f"{OF_AN_INTERRUPT}{asked.id}", asked.id, shapes.QUESTION, args)
+    why = "Its agent asks a question of its own form."
+    return _call(agent, meant, args, {}, tier="ask", why=why, fate="ask", allowed=["respond"])
+
+
+def _call(
+    agent: Agent,
+    meant: OpenCall,
+    args: dict[str, Any] | None,
+    notes: dict[str, Any],
+    *,
+    tier: str,
+    why: str,
+    fate: Fate,
+    allowed: Sequence[str] = (),
+) -> Call:
+    policy = agent.policy
+    return Call(
+        message_id=meant.message_id,
+        tool_call_id=meant.tool_call_id,
+        tool=meant.tool,
+        proposed=meant.args if args is not None else json.dumps(meant.args, default=repr),
+        args=args,
+        tier=tier,
+        why=why,
+        allowed=list(allowed),
+        summary=_summary(meant.tool, args),
+        policy_version=policy.version,
+        approve_by=seconds(policy.approve_by),
+        execute_by=seconds(policy.execute_by),
+        fate=fate,
+        notes=notes,
+    )
+
+
+def _summary(tool: str, args: dict[str, Any] | None) -> str:
+    if tool == shapes.QUESTION:
+        return "Answer the agent's question. JSON is sent as JSON, anything else as text."
+    if args is None:
+        return f"Call {tool} with arguments that cannot be shown exactly."
+    return f"Call {tool} with {dumps(args)}."
