@@ -123,9 +123,10 @@ class Supervisor:
         """Wait until the run has ended; false if it had not after `seconds`. Runs of others are polled."""
         with self._guard:
             live = self._live.get(run_id)
-        if live is not None:
-            return live.ended.wait(seconds)
         deadline = None if seconds is None else time.monotonic() + seconds
+        if live is not None and not live.ended.wait(seconds):
+            return False
+        # It ended here and may go on elsewhere, taken over.
         while self._is_open(run_id):
             if self._closing.is_set() or (deadline is not None and time.monotonic() > deadline):
                 return False
@@ -149,8 +150,10 @@ class Supervisor:
             return  # it would start something; once released, the next sweep does
         with self._guard:
             ours = set(self._live)
-        for run in self._ledger.open_runs():
-            if run.run_id not in ours and self._is_lost(run):
+        others = [run for run in self._ledger.open_runs() if run.run_id not in ours]
+        self._silent = {run.run_id: self._silent[run.run_id] for run in others if run.run_id in self._silent}
+        for run in others:
+            if self._is_lost(run):
                 self._take_over(run)
 
     def _enqueue(self, live: Live) -> None:
@@ -267,9 +270,10 @@ class Supervisor:
         if not self._owner.lives(run.owner):
             return True
         beat, now = self._ledger.beat(run.owner), time.monotonic()
-        seen, since = self._silent.get(run.owner, (None, now))
-        if run.owner not in self._silent or seen != beat:
-            self._silent[run.owner] = (beat, now)
+        # By run, not by owner: before this run the owner may have been silent for hours with nothing to do.
+        seen, since = self._silent.get(run.run_id, (None, now))
+        if run.run_id not in self._silent or seen != beat:
+            self._silent[run.run_id] = (beat, now)
             return False
         return now - since > self._lease
 
