@@ -6,6 +6,7 @@ import json
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -421,15 +422,16 @@ def test_who_waits_for_a_run_that_was_taken_over_waits_for_its_end(
     run = opened.console.decide(THREAD, [APPROVE], by="ana")
     assert gate.entered.wait(30)
     other = Owner(settings.review_data / "owners")
-    try:
+    with ThreadPoolExecutor(1) as pool:
+        waiting_for_it = pool.submit(opened.console.wait, run, 30)
         with opened.console._ledger.write() as tx:
             assert tx.take_over(run.run_id, other.name, run.fence + 1)
+        until(waiting_for_it.running)
         gate.go.set()
         until(lambda: run.run_id not in opened.supervisor._live)
-        assert not opened.console.wait(run, 0.1)
-    finally:
-        other.close()
-    assert opened.console.wait(run, 30), "the owner it was taken over by is gone, so it came back here"
+        assert not waiting_for_it.done()
+        other.close()  # which gives the run back
+        assert waiting_for_it.result(30)
 
 
 def test_what_a_thawed_owner_did_is_not_recorded_over_a_settlement(
