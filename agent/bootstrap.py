@@ -198,7 +198,9 @@ def _target(where: Any, beside: Path) -> DemoAgent | Graph:
 
 def _module(file: str, beside: Path) -> ModuleType:
     if not (beside / file).is_file() or beside.resolve() == Path.cwd():
-        return importlib.import_module(Path(file).with_suffix("").as_posix().removeprefix("./").replace("/", "."))
+        return importlib.import_module(
+            Path(file).with_suffix("").as_posix().removeprefix("./").replace("/", ".")
+        )
     place = (beside / file).resolve()
     spec = importlib.util.spec_from_file_location(f"_served_{place.stem}", place)
     if spec is None or spec.loader is None:

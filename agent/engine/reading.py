@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.types import ERROR, INTERRUPT, RESUME
@@ -57,6 +57,20 @@ class Reading:
     def waiting(self) -> list[Raised]:
         """The interrupts that wait for an answer."""
         return [one for one in self.raised if one.answered is None and self._is_unfinished(one)]
+
+    def unsaved_results(self) -> list[ToolMessage]:
+        """Results of the last calls that stand in a step which is not over, and would be lost with it.
+
+        The snapshot shows them; what is written to the thread from outside starts from the step's beginning.
+        """
+        messages = self.snapshot.values.get("messages", ()) if self.snapshot.tasks else ()
+        found: list[ToolMessage] = []
+        for message in reversed(messages):
+            if isinstance(message, AIMessage):
+                break
+            if isinstance(message, ToolMessage):
+                found.insert(0, message)
+        return found
 
     def raised_as(self, interrupt_id: str) -> Raised | None:
         return next((one for one in self.raised if one.interrupt.id == interrupt_id), None)

@@ -63,7 +63,7 @@ class Client:
             warnings.simplefilter("ignore")
             try:
                 self.graph.invoke(Command(resume=resume), self.config)
-            except Exception:  # noqa: S110  whatever it fails of, it has failed for that client too
+            except Exception:
                 pass
 
     def say(self, text: str) -> None:

@@ -247,7 +247,9 @@ def test_a_tool_that_asks_in_its_own_middle_runs_once_it_is_approved(console: Co
     assert states(console)["a"] is State.DONE
 
 
-def test_a_tool_that_asks_in_its_own_middle_is_not_entered_again_once_it_is_rejected(console: Console) -> None:
+def test_a_tool_that_asks_in_its_own_middle_is_not_entered_again_once_it_is_rejected(
+    console: Console,
+) -> None:
     begin(console, "tool_node", call("a", "careful", to="a"))
     decide_each(console, a=REJECT)
     assert status(console) is Status.IDLE
@@ -368,9 +370,7 @@ def test_arguments_altered_behind_our_back_do_not_run(opened: Opened, settings: 
 def elsewhere(settings: Settings) -> Any:
     from langgraph.checkpoint.sqlite import SqliteSaver
 
-    return SqliteSaver(
-        sqlite3.connect(settings.review_data / "checkpoints.sqlite", check_same_thread=False)
-    )
+    return SqliteSaver(sqlite3.connect(settings.review_data / "checkpoints.sqlite", check_same_thread=False))
 
 
 def damage(settings: Settings, sql: str) -> None:
