@@ -24,13 +24,14 @@ from agent.review.errors import ReviewError
 async def lifespan(_: st.App) -> AsyncIterator[dict[str, Any]]:
     """Open the console with the server and close it cleanly with it."""
     try:
-        await to_thread.run_sync(bootstrap.opened)
+        console = await to_thread.run_sync(bootstrap.opened)
     except ReviewError as error:
         # Raised, it would reach the user at the end of the server's stack trace; there is nothing to clean up yet.
         print(error, file=sys.stderr, flush=True)  # noqa: T201
         os._exit(2)
     try:
-        yield {}
+        with api.asked_to_end(console.supervisor.wind_down):
+            yield {}
     finally:
         await to_thread.run_sync(bootstrap.close)
 

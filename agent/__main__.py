@@ -12,13 +12,15 @@ from typing import Annotated, Any
 
 import typer
 
-from agent import api, bootstrap, doctor, exports, printing
+from agent import api, bootstrap, doctor, printing
 from agent import settings as settings_module
 from agent.api import answers
 from agent.bootstrap import Opened
 from agent.console import Console
 from agent.ports import Sought
+from agent.review import exports
 from agent.review.errors import InvalidDecision, ReviewError, SettingsError
+from agent.review.events import Verification
 from agent.review.threads import Run
 
 ENDINGS = "Exit codes: 0 done, 1 refused or failed, 2 wrong usage or settings."
@@ -141,11 +143,14 @@ def audit_export(
         Format, typer.Option("--format", help="jsonl loses nothing; csv is for spreadsheets.")
     ] = Format.JSONL,
     output: Annotated[Path | None, typer.Option(help="The file to write; by default the output.")] = None,
+    values: Annotated[
+        bool, typer.Option("--values", help="Write what looks like a secret too; by default it is masked.")
+    ] = False,
 ) -> None:
     """Write the whole trail out."""
     with _refusals(as_json=False), _console(at_work=False) as opened:
         trail = opened.console.whole_trail()
-        lines = exports.as_csv(trail) if form is Format.CSV else exports.as_json_lines(trail)
+        lines = exports.as_csv(trail) if form is Format.CSV else exports.as_json_lines(trail, values=values)
         if output is None:
             for line in lines:
                 sys.stdout.buffer.write(line.encode())
@@ -156,16 +161,29 @@ def audit_export(
 
 
 @audit_app.command("verify")
-def audit_verify(as_json: AsJson = False) -> None:
-    """Check the chain of the whole trail; exit code 1 if it does not hold."""
+def audit_verify(
+    exported: Annotated[
+        Path | None, typer.Argument(help="An exported trail (JSON lines) to check instead.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check the chain of the whole trail against its anchors; exit code 1 if it does not hold."""
     with _refusals(as_json), _console(at_work=False) as opened:
-        found = opened.console.verify()
+        found = opened.console.verify() if exported is None else _verify_file(opened, exported)
     if as_json:
         _print_json(vars(found))
     else:
         typer.echo(f"{found.count} events, the last with the hash {found.head}.")
         typer.echo("The chain holds." if found.ok else printing.literal(str(found.first_fault)))
     raise typer.Exit(0 if found.ok else 1)
+
+
+def _verify_file(opened: Opened, exported: Path) -> Verification:
+    try:
+        with exported.open(encoding="utf-8") as lines:
+            return opened.console.verify(exports.read_json_lines(lines))
+    except (OSError, ValueError) as error:
+        raise typer.BadParameter(str(error)) from error
 
 
 @app.command("doctor")

@@ -23,6 +23,7 @@ from agent.review.errors import (
     NothingToRetry,
     NothingToSettle,
     NothingToStop,
+    OtherThread,
     ReviewChanged,
     ReviewError,
     ReviewExpired,
@@ -71,7 +72,7 @@ class Console(Elsewhere):
     ) -> Run:
         """Give the agent a message; an unknown or absent thread is started. Returns the run that answers it.
 
-        Raises `InvalidMessage`, `UnknownAgent`, `UnknownModel`, `Halted`, and what `check_free` does.
+        Raises `InvalidMessage`, `UnknownAgent`, `UnknownModel`, `OtherThread`, `Halted`, and what `check_free` does.
         """
         check_message(text)
         thread_id = check_thread_id(thread_id) if thread_id else uuid4().hex[:12]
@@ -80,6 +81,8 @@ class Console(Elsewhere):
             self._catch_up(known_thread, by)
         with self._ledger.write() as tx:
             thread = tx.thread(thread_id) or self._start_thread(tx, thread_id, agent, model, text, by)
+            if (agent or thread.agent, model or thread.model) != (thread.agent, thread.model):
+                raise OtherThread(thread_id, thread.agent, thread.model)
             check_free(tx, thread)
             entry = self._entry(tx, thread, by)
             broken = thread.status in (Status.FAILED, Status.STOPPED)

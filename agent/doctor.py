@@ -39,7 +39,9 @@ def examine() -> Iterator[Finding]:
     except SettingsError as error:
         yield Finding("settings", False, str(error))
         return
-    yield Finding("settings", True, f"data in {settings.review_data}, model {settings.review_model}")
+    anchors = settings_module.anchor_path(settings)
+    places = f"data in {settings.review_data}, anchors in {anchors}"
+    yield Finding("settings", True, f"{places}, model {settings.review_model}")
     try:
         opened = bootstrap.open_console(settings, at_work=False)
     except ReviewError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -164,9 +164,9 @@ class Looking:
     def now(self) -> str:
         return instant(self._clock())
 
-    def verify(self) -> Verification:
-        """Check the chain of the whole trail against itself and its anchors, in constant memory."""
-        return verify(self._ledger.trail(), self._anchors.read())
+    def verify(self, exported: Iterable[Event] | None = None) -> Verification:
+        """Check the chain of the whole trail, or of an exported one, against itself and the anchors."""
+        return verify(self._ledger.trail() if exported is None else exported, self._anchors.read())
 
     def agents(self) -> Sequence[str]:
         return self._engine.agents()

@@ -9,9 +9,11 @@ import streamlit as st
 from agent.review.args import show
 from agent.review.differences import diff
 from agent.review.events import Event, Kind, Verification
+from agent.review.exports import as_csv, as_json_lines
+from agent.review.secrets import masked
 from pages.parts import session
 from pages.parts.literal import line, literal
-from pages.parts.trail import as_csv, jsonl, sentence
+from pages.parts.trail import sentence
 from pages.parts.words import clock, short
 
 PAGE = 50
@@ -56,7 +58,9 @@ def _downloads() -> None:
     console = session.console()
     st.download_button(
         "JSONL",
-        data=lambda: "".join(jsonl(console.whole_trail())),
+        data=lambda: "".join(
+            as_json_lines(console.whole_trail(), values=bool(st.session_state.get("values")))
+        ),
         file_name="audit.jsonl",
         mime="application/jsonl",
         key="export-jsonl",
@@ -160,6 +164,10 @@ def _whole(event: Event) -> None:
         line(f"{event.by + ' · ' if event.by else ''}{sentence(event)}")
         st.caption(clock(event.at), help=event.at)
         data = event.data or {}
+        shown = masked(data)
+        if shown != data:
+            st.caption("What looks like a secret is masked here. The value is kept.")
+            data = data if st.toggle("Show the values", key="values") else shown
         if "before" in data and data.get("after") is not None:
             st.caption("Before and after")
             changes = diff(data["before"], data["after"])

@@ -19,9 +19,10 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from agent import exports, printing
+from agent import printing
 from agent.__main__ import app
 from agent.bootstrap import Opened, open_console
+from agent.review import exports
 from agent.review.events import Event, Kind, verify
 from agent.settings import Settings
 from tests.conftest import ROOT, Server, ask, free_port, until

@@ -22,6 +22,7 @@ from agent.review.errors import (
     NothingToRetry,
     NothingToSettle,
     NothingToStop,
+    OtherThread,
     OutcomeUnknown,
     ReviewChanged,
     ReviewError,
@@ -608,3 +609,14 @@ def test_of_two_who_settle_at_once_one_is_taken(opened: Opened, monkeypatch: pyt
     )
     assert len(settled(opened.console, found)) == 1
     assert len(opened.console.trail(thread_id=THREAD, kind=Kind.OUTCOME_SETTLED)) == 1
+
+
+@pytest.mark.parametrize("other", [{"agent": "operations"}, {"model": "another"}])
+def test_a_message_meant_for_another_agent_or_model_is_refused_and_not_stored(
+    console: Console, other: dict[str, str]
+) -> None:
+    thread_id = ask(console, "/say hello", agent="mail")
+    before = console.history_length(thread_id)
+    with pytest.raises(OtherThread):
+        console.send("go on", by="ana", thread_id=thread_id, **other)
+    assert console.history_length(thread_id) == before

@@ -19,6 +19,7 @@ log = logging.getLogger(__name__)
 
 STATUS: dict[type[errors.ReviewError], int] = {
     errors.UnknownThread: 404,
+    errors.OtherThread: 400,
     errors.UnknownAgent: 400,
     errors.AgentNotLoaded: 409,
     errors.UnknownModel: 400,
@@ -41,6 +42,8 @@ STATUS: dict[type[errors.ReviewError], int] = {
     errors.NothingToAskAgain: 409,
     errors.StillAlive: 409,
     errors.LedgerUnavailable: 503,
+    errors.CheckpointLost: 409,
+    errors.CheckpointsUnavailable: 503,
 }
 
 REMEDY = {

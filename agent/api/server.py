@@ -15,6 +15,7 @@ from starlette.routing import Mount
 
 from agent import bootstrap
 from agent.api import refusals
+from agent.api.ending import asked_to_end
 from agent.api.gate import Gate, local_only
 from agent.api.routes import router
 from agent.console import Console
@@ -52,9 +53,10 @@ def standalone() -> Starlette:
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        await to_thread.run_sync(bootstrap.opened)
+        console = await to_thread.run_sync(bootstrap.opened)
         try:
-            yield
+            with asked_to_end(console.supervisor.wind_down):
+                yield
         finally:
             await to_thread.run_sync(bootstrap.close)
 

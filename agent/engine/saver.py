@@ -13,6 +13,8 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata
 from langgraph.checkpoint.sqlite import SqliteSaver
 
+from agent.review.errors import CheckpointsUnavailable
+
 BUSY_MS = 5_000
 
 
@@ -55,6 +57,15 @@ class FencedSaver(SqliteSaver):
 
     @contextmanager
     def cursor(self, transaction: bool = True) -> Iterator[sqlite3.Cursor]:
+        """Raises `CheckpointsUnavailable` if the file cannot be used, and `FencedOff`."""
+        try:
+            with self._cursor(transaction) as cur:
+                yield cur
+        except sqlite3.Error as error:
+            raise CheckpointsUnavailable(str(error)) from error
+
+    @contextmanager
+    def _cursor(self, transaction: bool) -> Iterator[sqlite3.Cursor]:
         with self.lock:
             self.setup()
             cur = self.conn.cursor()

@@ -79,12 +79,16 @@ class Supervisor:
         self.reconcile()
         self._sweeper.start()
 
+    def wind_down(self) -> None:
+        """Let runs stop at their next step and stay open in the ledger, and let go of whoever waits for them."""
+        self._closing.set()
+        for one in self._all_live():
+            one.stop.set()
+
     def shut(self) -> None:
         """Let runs stop at their next step, and give up the rest; another process goes on with both."""
-        self._closing.set()
+        self.wind_down()
         live = self._all_live()
-        for one in live:
-            one.stop.set()
         deadline = time.monotonic() + CLOSING_SECONDS
         for one in live:
             one.ended.wait(max(0.0, deadline - time.monotonic()))
@@ -123,7 +127,7 @@ class Supervisor:
             return live.ended.wait(seconds)
         deadline = None if seconds is None else time.monotonic() + seconds
         while self._is_open(run_id):
-            if deadline is not None and time.monotonic() > deadline:
+            if self._closing.is_set() or (deadline is not None and time.monotonic() > deadline):
                 return False
             time.sleep(0.05)
         return True
@@ -152,6 +156,8 @@ class Supervisor:
     def _enqueue(self, live: Live) -> None:
         with self._guard:
             self._live[live.run.run_id] = live
+        if self._closing.is_set():
+            live.stop.set()
         self._work.put(live)
 
     def _serve(self) -> None:

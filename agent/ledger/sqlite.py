@@ -35,8 +35,8 @@ class SqliteLedger(SqliteReads):
         self._idle: queue.LifoQueue[sqlite3.Connection] = queue.LifoQueue()
         self._turn = threading.RLock()
         self._closed = False
+        first = self._connect()
         try:
-            first = self._connect()
             migrate(first)
         except sqlite3.Error as error:
             raise LedgerUnavailable(f"{self._path}: {error}") from error
@@ -81,11 +81,14 @@ class SqliteLedger(SqliteReads):
             raise LedgerUnavailable(str(error)) from error
 
     def _connect(self) -> sqlite3.Connection:
-        conn = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
-        conn.row_factory = sqlite3.Row
-        conn.execute(f"PRAGMA busy_timeout = {self._busy_ms}")
-        conn.execute("PRAGMA journal_mode = WAL")
-        conn.execute("PRAGMA synchronous = FULL")
+        try:
+            conn = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
+            conn.row_factory = sqlite3.Row
+            conn.execute(f"PRAGMA busy_timeout = {self._busy_ms}")
+            conn.execute("PRAGMA journal_mode = WAL")
+            conn.execute("PRAGMA synchronous = FULL")
+        except sqlite3.Error as error:
+            raise LedgerUnavailable(f"{self._path}: {error}") from error
         return conn
 
     @contextmanager

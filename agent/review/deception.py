@@ -169,8 +169,10 @@ def _marks(text: str) -> Iterator[_Mark]:
             case "flag":
                 continue
             case "flood":
-                mark = f"⟨{count} NEWLINES⟩"
-                yield start, end, f"\n{mark}\n", Suspicion.PADDING, f"{count:,} line breaks in a row"
+                # At the edge of the text a page would trim the line break.
+                before, after = "\n" if start else "", "\n" if end < len(text) else ""
+                mark = f"{before}⟨{count} NEWLINES⟩{after}"
+                yield start, end, mark, Suspicion.PADDING, f"{count:,} line breaks in a row"
             case "newline":
                 # The line break itself is drawn only where text follows it.
                 yield start, end, "⟨NEWLINE⟩" if end == len(text) else "⟨NEWLINE⟩\n", None, ""

@@ -1,7 +1,7 @@
 """Everything that can be refused, and what to do about it.
 
     ReviewError
-    ├── UnknownThread · UnknownAgent · AgentNotLoaded · UnknownModel
+    ├── UnknownThread · OtherThread · UnknownAgent · AgentNotLoaded · UnknownModel
     ├── InvalidMessage
     ├── ThreadBusy · ThreadStuck · OutcomeUnknown · Halted
     ├── ReviewPending · NoPendingReview · ReviewIdNeeded
@@ -10,7 +10,7 @@
     ├── ArgumentsRefused
     ├── NothingToRetry · NothingToStop · NothingToSettle · NothingToAskAgain · StillAlive
     ├── ModelFailed · CheckpointLost
-    ├── LedgerUnavailable
+    ├── LedgerUnavailable · CheckpointsUnavailable
     ├── PolicyError
     └── SettingsError
 
@@ -52,6 +52,14 @@ class AgentNotLoaded(ReviewError):
 class UnknownModel(ReviewError):
     def __init__(self, model: str, known: Sequence[str]) -> None:
         super().__init__(f"There is no model {model!r}. Use one of: {', '.join(known)}.")
+
+
+class OtherThread(ReviewError):
+    def __init__(self, thread_id: str, agent: str, model: str) -> None:
+        super().__init__(
+            f"Thread {thread_id} belongs to the agent {agent} and the model {model}. "
+            "Leave agent and model out, or start another thread."
+        )
 
 
 class InvalidMessage(ReviewError):
@@ -199,8 +207,25 @@ class CheckpointLost(ReviewError):
 class LedgerUnavailable(ReviewError):
     def __init__(self, reason: str) -> None:
         super().__init__(
-            f"The record cannot be written ({reason}), so nothing was done. Free the disk or the lock, then try again."
+            f"The record cannot be used ({reason}), so nothing was done. {_mending(reason)}, then try again."
         )
+
+
+class CheckpointsUnavailable(ReviewError):
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"The checkpoints cannot be used ({reason}), so the run went no further. "
+            f"{_mending(reason)}, then retry the thread."
+        )
+
+
+def _mending(reason: str) -> str:
+    """What to do about a file that SQLite cannot use, from SQLite's own words."""
+    if "malformed" in reason or "not a database" in reason:
+        return "Restore the data folder from a copy"
+    if "readonly" in reason:
+        return "Allow the console to write to the file"
+    return "Free the disk or the lock"
 
 
 class PolicyError(ReviewError):

@@ -57,14 +57,13 @@ def _message(message: Message, actions: Actions) -> None:
 
 def _call(call: ToolCall, action: Action | None) -> None:
     """One call: proposed → decided by whom → ran with what → result."""
-    if action is not None and action.state is State.PENDING and action.review_id is not None:
-        st.caption("The agent stopped here: the call below waits for a decision.")
-        return
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             literal(call.name, width="content")
             if action is not None:
                 _fate(action)
+        if action is not None and action.state is State.PENDING and action.review_id is not None:
+            return  # the card below shows what it would run
         if action is not None and _differs(call, action):
             st.error("What ran is not what stands in the history. Look at the record of this action.")
         literal(show(call.args))
@@ -77,7 +76,8 @@ def _fate(action: Action) -> None:
     if action.decided_by:
         line(f"{(action.decision or {}).get('type', 'decided')} by {action.decided_by}", width="content")
     elif action.tier in ("auto", "log"):
-        st.caption(f"{action.tier}: ran without asking", width="content")
+        runs = "ran" if action.state in RAN else "runs"
+        st.caption(f"{action.tier}: {runs} without asking", width="content")
 
 
 def _differs(call: ToolCall, action: Action) -> bool:

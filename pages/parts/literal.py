@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from itertools import count
 from typing import Literal
 
 import streamlit as st
@@ -55,10 +54,11 @@ def line(text: str, *, width: Width = "stretch", grows: bool = False) -> None:
 
 def cautions(name: str, text: str, kind: Kind = "text") -> None:
     """Warn of what is hidden or deceptive in the text, naming the argument it belongs to."""
-    for caution in deception.cautions(name, text, kind):
-        st.warning(WARNS[caution.suspicion], icon=":material/visibility:")
-        found = "\n".join(caution.found)
-        st.text(visible(f"{caution.argument}\n{found}"))
+    if found := deception.cautions(name, text, kind):
+        with st.container(gap="xsmall"):
+            st.warning(" ".join(WARNS[one.suspicion] for one in found), icon=":material/visibility:")
+            told = [f"{one.argument} · {each}" for one in found for each in one.found]
+            st.text(visible("\n".join(told)))
 
 
 def unopened(texts: Iterable[str]) -> int:
@@ -71,17 +71,13 @@ def fold_key(text: str, place: int = 0) -> str:
     return session.key("fold", _digest(text), place)
 
 
-def _fold(text: str) -> ExpanderContainer:
+def _fold(text: str, place: int = 0) -> ExpanderContainer:
     lines = text.count("\n") + 1
     label = f"Show all {len(text):,} characters" + (f" in {lines:,} lines" if lines > 1 else "")
-    for place in count():
-        try:
-            return st.expander(
-                label, key=fold_key(text, place), on_change="rerun", icon=":material/unfold_more:"
-            )
-        except StreamlitDuplicateElementKey:  # the same text stands on this page more than once
-            continue
-    raise AssertionError("counting does not end")
+    try:
+        return st.expander(label, key=fold_key(text, place), on_change="rerun", icon=":material/unfold_more:")
+    except StreamlitDuplicateElementKey:  # the same text stands on this page more than once
+        return _fold(text, place + 1)
 
 
 def _is_long(text: str) -> bool:

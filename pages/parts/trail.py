@@ -1,33 +1,8 @@
-"""Events of the audit trail in words, and as files."""
+"""Events of the audit trail in words."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-import re
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict
-from typing import Any
-
 from agent.review.events import Event, Kind
-
-HARMFUL = re.compile(r"[\s\u200b-\u200f\u2060\ufeff]*[=+\-@＝＋－＠]|[\t\r\n]")
-"""How a cell begins that a spreadsheet may take for a formula: some skip what cannot be seen before the sign."""
-COLUMNS = (
-    "seq",
-    "at",
-    "kind",
-    "thread_id",
-    "agent",
-    "by",
-    "review_id",
-    "tool_call_id",
-    "tool",
-    "digest",
-    "data",
-    "hash",
-)
 
 WORDS: dict[Kind, str] = {
     Kind.THREAD_STARTED: "started the thread",
@@ -74,30 +49,3 @@ def sentence(event: Event) -> str:
         Kind.RUN_FAILED: f": {data.get('error')}",
     }.get(event.kind, f" {event.tool}" if event.tool else "")
     return f"{WORDS.get(event.kind, event.kind)}{more}"
-
-
-def jsonl(events: Iterable[Event]) -> Iterator[str]:
-    """One event a line, lossless: it can be verified again."""
-    for event in events:
-        yield json.dumps(asdict(event), ensure_ascii=False) + "\n"
-
-
-def as_csv(events: Iterable[Event]) -> Iterator[str]:
-    """One event a row, for a spreadsheet; what one could take for a formula is made harmless."""
-    yield "\ufeff" + _row(COLUMNS)  # the mark by which Excel knows UTF-8
-    for event in events:
-        fields = asdict(event)
-        fields["data"] = json.dumps(event.data, ensure_ascii=False)
-        yield _row([fields[name] for name in COLUMNS])
-
-
-def _row(cells: Iterable[Any]) -> str:
-    out = io.StringIO()
-    # All quoted: a spreadsheet that splits at other signs than the comma finds no further cell in one.
-    csv.writer(out, quoting=csv.QUOTE_ALL).writerow([_harmless(cell) for cell in cells])
-    return out.getvalue()
-
-
-def _harmless(cell: Any) -> str:
-    text = "" if cell is None else str(cell)
-    return f"'{text}" if HARMFUL.match(text) else text

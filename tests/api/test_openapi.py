@@ -36,7 +36,7 @@ MESSAGES = (
     "/say Hello.",
 )
 SETTINGS = settings(
-    max_examples=20,
+    max_examples=15,
     deadline=None,
     database=None,
     derandomize=True,
@@ -52,7 +52,10 @@ TAKES_NOTHING = ("/audit/verify", "/health")
 
 
 def document(served: Served) -> Any:
-    return schemathesis.openapi.from_url(f"{served.url}/openapi.json")
+    found = schemathesis.openapi.from_url(f"{served.url}/openapi.json")
+    # The tool's own list of refusals lacks the one for a body that is too large.
+    found.config.checks.negative_data_rejection.expected_statuses = ["400", "404", "409", "413", "415", "422"]
+    return found
 
 
 def something_to_say(case: Any, turn: int) -> None:

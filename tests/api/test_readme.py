@@ -12,11 +12,13 @@ from agent.bootstrap import open_console
 from agent.settings import Settings
 from tests.conftest import ROOT, Server
 
-README = ROOT / "README-api.md"
+README = ROOT / "README.md"
 
 
 def session() -> str:
-    return "\n".join(re.findall(r"^```sh\n(.*?)^```", README.read_text(encoding="utf-8"), re.M | re.S))
+    """The commands of the section on the HTTP API."""
+    section = README.read_text(encoding="utf-8").partition("## The HTTP API")[2].partition("\n## ")[0]
+    return "\n".join(re.findall(r"^```sh\n(.*?)^```", section, re.M | re.S))
 
 
 @pytest.mark.process

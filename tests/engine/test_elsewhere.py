@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 import warnings
 from collections.abc import Iterator
@@ -61,10 +62,9 @@ class Client:
         resume = {interrupt_id or self.waiting()[0]: value}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            try:
+            # Whatever it fails of, it has failed for that client too.
+            with contextlib.suppress(Exception):
                 self.graph.invoke(Command(resume=resume), self.config)
-            except Exception:
-                pass
 
     def say(self, text: str) -> None:
         self.graph.invoke({"messages": [{"role": "user", "content": text}]}, self.config)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import operator
+import sqlite3
 import threading
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,6 +17,7 @@ from typing_extensions import TypedDict
 
 from agent.engine.local import STRICT_RESUME
 from agent.engine.saver import FencedOff, FencedSaver
+from agent.review.errors import CheckpointsUnavailable
 
 
 class State(TypedDict):
@@ -143,3 +146,14 @@ def test_a_resume_after_the_end_is_an_error(graph: Any) -> None:
         graph.invoke(Command(resume={answered[-1]: "yes"}), config(), durability="sync")
     with pytest.raises(UnknownInterruptError):
         graph.invoke(Command(resume={answered[-1]: "yes"}), config(), durability="sync")
+
+
+def test_a_run_whose_checkpoints_are_locked_is_told_what_to_do(
+    saver: FencedSaver, graph: Any, tmp_path: Path
+) -> None:
+    saver.raise_fence("t", 1)
+    saver.conn.execute("PRAGMA busy_timeout = 0")
+    with closing(sqlite3.connect(tmp_path / "checkpoints.sqlite", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(CheckpointsUnavailable, match=r"locked.*then retry"):
+            graph.invoke({"said": []}, config(1), durability="sync")

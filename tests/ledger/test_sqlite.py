@@ -616,3 +616,12 @@ def test_every_commit_is_on_disk_before_it_counts(file: SqliteLedger) -> None:
     with file._lent() as conn:
         assert conn.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
         assert conn.execute("PRAGMA synchronous").fetchone()[0] == 2
+
+
+def test_a_write_that_finds_no_connection_says_so_in_words(tmp_path: Path) -> None:
+    ledger = SqliteLedger(tmp_path / "ledger.sqlite")
+    ledger._idle.get_nowait().close()
+    ledger._path = str(tmp_path)  # as when no more files can be opened
+    with pytest.raises(LedgerUnavailable, match="unable to open"), ledger.write():
+        pass
+    ledger.shut()

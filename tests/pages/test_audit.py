@@ -14,8 +14,8 @@ from agent.bootstrap import Opened
 from agent.console import Console
 from agent.review.actions import Review
 from agent.review.events import GENESIS, Event, Fact, Kind, seal, verify
+from agent.review.exports import COLUMNS, as_csv, as_json_lines, read_json_lines
 from pages.parts import session
-from pages.parts.trail import COLUMNS, as_csv, jsonl
 from tests.conftest import ask
 from tests.pages.conftest import MAIL, Opens, Screen, of, send
 
@@ -139,18 +139,28 @@ def events(opens: Opens, console: Console, mail: Review) -> list[Event]:
 
 
 def test_the_jsonl_export_loses_nothing_and_verifies_again(events: list[Event]) -> None:
-    lines = "".join(jsonl(events)).splitlines()
-    read = [json.loads(line) for line in lines]
-    again = [Event(**{**one, "kind": Kind(one["kind"])}) for one in read]
+    again = list(read_json_lines(as_json_lines(events)))
     assert again == events
     assert verify(again).ok
 
 
 def test_the_jsonl_export_keeps_one_event_to_a_line_whatever_is_in_it(events: list[Event]) -> None:
     odd = replace(events[1], data={"text": "one\ntwo\r\u2028three\u0085\x0b\x0c\x1c"})
-    text = "".join(jsonl([odd, odd]))
+    text = "".join(as_json_lines([odd, odd]))
     assert text.count("\n") == 2
     assert [json.loads(line)["data"] for line in text.split("\n")[:-1]] == [odd.data, odd.data]
+
+
+def test_a_secret_is_masked_in_exports_and_the_chain_still_verifies() -> None:
+    key = "sk-proj-abcdefghijklmnop1234567890"
+    fact = Fact(kind=Kind.MESSAGE_SENT, at="2030-01-01T00:00:00.000000Z", data={"text": f"use {key}"})
+    event = seal(fact, seq=1, previous=GENESIS, salt="0")
+    lines = list(as_json_lines([event]))
+    assert key not in lines[0]
+    assert key not in "".join(as_csv([event]))
+    found = verify(read_json_lines(lines))
+    assert (found.ok, found.masked) == (True, 1)
+    assert key in "".join(as_json_lines([event], values=True))
 
 
 def table(events: list[Event]) -> list[dict[str, str]]:

@@ -53,7 +53,7 @@ def test_hidden_characters_in_an_argument_are_marked_and_the_warning_names_it(
     screen = opens()
     assert "Pay ⟨U+202E RIGHT-TO-LEFT OVERRIDE⟩eciov" in [one.value for one in screen.at.code]
     assert any("Hidden characters" in one.value for one in screen.at.warning)
-    assert "body\nU+202E RIGHT-TO-LEFT OVERRIDE" in [one.value for one in screen.at.text]
+    assert "body · U+202E RIGHT-TO-LEFT OVERRIDE" in [one.value for one in screen.at.text]
     assert "\u202e" not in screen.said()
 
 

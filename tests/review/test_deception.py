@@ -53,7 +53,7 @@ def read_back(shown: str) -> str:
 
     return re.sub(
         r"⟨U\+(?P<code>[0-9A-F]{4,6}) [^⟩×]+?(?: ×(?P<times>\d+))?⟩"
-        r"|\n⟨(?P<flood>\d+) NEWLINES⟩\n|⟨(?:(?P<count>\d+) )?(?P<name>TAB|SPACE|CR|NEWLINE)S?⟩(?:(?<=NEWLINE⟩)\n)?",
+        r"|\n?⟨(?P<flood>\d+) NEWLINES⟩\n?|⟨(?:(?P<count>\d+) )?(?P<name>TAB|SPACE|CR|NEWLINE)S?⟩(?:(?<=NEWLINE⟩)\n)?",
         lambda match: "\n" * int(match["flood"]) if match["flood"] else original(match),
         shown,
     )
@@ -99,6 +99,7 @@ def test_the_text_can_be_read_back_from_what_is_shown(text):
 
 
 @given(texts)
+@example("\n" * 12)
 def test_what_is_shown_loses_nothing_where_a_page_trims_it(text):
     shown = visible(text)
     assert not shown.startswith((" ", "\t"))
@@ -280,18 +281,16 @@ def test_ten_thousand_findings_make_a_short_warning():
 @pytest.mark.parametrize("sentence", ["The quick brown fox. ", "Встреча в десять утра. ", "会议在十点开始。"])
 def test_a_megabyte_of_plain_text_is_looked_through_in_an_instant(sentence):
     text = sentence * (1_000_000 // len(sentence)) + "."
-    begun = time.perf_counter()
+    begun = time.thread_time()
     assert visible(text) == text
     assert cautions("body", text) == ()
-    assert (
-        time.perf_counter() - begun < 5
-    )  # a second on a busy machine; the bound only catches what grows faster
+    assert time.thread_time() - begun < 5  # well under one on a quiet machine
 
 
 @pytest.mark.parametrize("piece", ["я@", "://я", "xn--", "a ", "я.", " \u200b", "ab\t"])
 def test_no_text_makes_the_search_slow(piece):
     text = piece * (200_000 // len(piece))
-    begun = time.perf_counter()
+    begun = time.thread_time()
     visible(text)
     cautions("body", text)
-    assert time.perf_counter() - begun < 10
+    assert time.thread_time() - begun < 10

@@ -29,9 +29,11 @@ EXAMPLES: list[ReviewError] = [
     errors.NothingToSettle("t", "c"),
     errors.StillAlive("send_email", 7),
     errors.LedgerUnavailable("database is locked"),
+    errors.LedgerUnavailable("attempt to write a readonly database"),
+    errors.CheckpointsUnavailable("database disk image is malformed"),
 ]
 REMEDY = re.compile(
-    r"[.!] (Check|Use|Wait|Settle|Decide|Open|Name|Ask|Look|Mend|Send|There is nothing to stop|End|Free) ?[^.]*\.?"
+    r"[.!] (Check|Use|Wait|Settle|Decide|Open|Name|Ask|Look|Mend|Send|There is nothing to stop|End|Free|Allow|Restore) ?[^.]*\.?"
 )
 
 

@@ -1,0 +1,167 @@
+"""The real server and a real browser. Everything is found by its widget's key, and waited for by a condition."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, Request, expect
+
+from tests.conftest import Server
+
+SECONDS = 60_000
+"""Milliseconds that bound a wait which would never end."""
+
+expect.set_options(timeout=SECONDS)
+
+Browses = Callable[..., "Tab"]
+
+
+class Tab:
+    """One tab of one person's browser."""
+
+    def __init__(self, page: Page, server: Server) -> None:
+        self.page, self._server = page, server
+        self.asked: list[str] = []
+        page.set_default_timeout(SECONDS)
+        page.on("request", self._note)
+
+    def _note(self, request: Request) -> None:
+        self.asked.append(request.url)
+
+    @property
+    def strangers(self) -> list[str]:
+        """Whatever the page asked of anybody but the server."""
+        home = urlsplit(self._server.url).netloc
+        return [
+            url
+            for url in self.asked
+            if urlsplit(url).netloc != home and not url.startswith(("data:", "blob:"))
+        ]
+
+    def open(self, path: str = "/") -> Tab:
+        self.page.goto(f"{self._server.url}{path}")
+        self.page.locator("[data-testid=stMain]").get_by_text("You are ").first.wait_for()
+        return self
+
+    def at(self, key: str) -> Locator:
+        """The widget or container of this key."""
+        return self.page.locator(f".st-key-{re.sub(r'[^a-zA-Z0-9_-]', '-', key)}")
+
+    def of(self, name: str) -> Locator:
+        """The widget of this name on whatever card is on screen."""
+        return self.page.locator(f"[class*='st-key-{name}-']")
+
+    def button(self, name: str) -> Locator:
+        return self.of(name).get_by_role("button")
+
+    def press(self, name: str) -> Tab:
+        """Click a button of the card on screen, once it can be clicked."""
+        found = self.button(name)
+        expect(found).to_be_enabled()
+        found.click(delay=50)
+        return self
+
+    def choose(self, kind: str) -> Tab:
+        """Choose a decision and wait until the page shows it as chosen."""
+        self.press(kind)
+        expect(self.chosen(kind)).to_be_visible()
+        return self
+
+    def chosen(self, kind: str) -> Locator:
+        return self.of(kind).locator("button[kind=primary]")
+
+    def write(self, name: str, text: str) -> Tab:
+        """Type into a text area of the card, and leave it: the draft is kept, and nothing is sent."""
+        area = self.of(name).locator("textarea")
+        area.fill(text)
+        area.press("Tab")
+        return self
+
+    def say(self, text: str) -> Tab:
+        """Write to the agent and send it."""
+        box = self.at("message").locator("textarea")
+        expect(box).to_be_enabled()
+        box.fill(text)
+        box.press("Enter")
+        return self
+
+    def settled(self) -> Tab:
+        """Wait until the page is connected and drawn."""
+        app = self.page.get_by_test_id("stApp")
+        expect(app).to_have_attribute("data-test-connection-state", "CONNECTED")
+        expect(app).to_have_attribute("data-test-script-state", "notRunning")
+        return self
+
+    def sees(self, text: str | re.Pattern[str]) -> Tab:
+        expect(self.page.locator("[data-testid=stApp]").get_by_text(text).first).to_be_visible()
+        return self
+
+    def sees_review(self, review_id: str) -> Tab:
+        # Its box is there before it is: a page loads each kind of widget when it first needs it.
+        expect(self.at(f"send:{review_id}").get_by_role("button")).to_be_visible()
+        return self
+
+
+@pytest.fixture
+def contexts(chromium: Browser) -> Iterator[Callable[..., BrowserContext]]:
+    """New browsers that know nothing of each other."""
+    made: list[BrowserContext] = []
+
+    def new(**options: Any) -> BrowserContext:
+        made.append(chromium.new_context(viewport={"width": 1400, "height": 1000}, **options))
+        return made[-1]
+
+    yield new
+    for context in made:
+        context.close()
+
+
+@pytest.fixture
+def browses(contexts: Callable[..., BrowserContext]) -> Iterator[Browses]:
+    """A tab at a server: `browses(server, "Ana")` in a browser of its own, or `beside=tab` in the same one."""
+    tabs: list[Tab] = []
+
+    def new(server: Server, name: str | None = "Ana", *, beside: Tab | None = None) -> Tab:
+        context = beside.page.context if beside else contexts()
+        if name and not beside:
+            context.add_cookies([{"name": "review_name", "value": name, "url": server.url}])
+        tabs.append(Tab(context.new_page(), server))
+        return tabs[-1]
+
+    yield new
+    assert [one for tab in tabs for one in tab.strangers] == [], "a page asked strangers"
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One server for all tests of a module."""
+    server = Server(tmp_path_factory.mktemp("shared") / "data").start()
+    yield server
+    server.stop()
+
+
+def waiting(server: Server, message: str, **more: Any) -> dict[str, Any]:
+    """Ask an agent by HTTP, and give the review it stops at."""
+    answer = server.post("chat", message=message, **more).json()
+    return {**answer["pending_review"], "thread_id": answer["thread_id"]}
+
+
+def world(server: Server, query: str, *values: Any) -> list[tuple[Any, ...]]:
+    """What stands in the demo world's own database."""
+    with closing(sqlite3.connect(Path(server.data) / "world.sqlite", timeout=10)) as found:
+        return found.execute(query, values).fetchall()
+
+
+def outbox(server: Server) -> list[str]:
+    return [str(row[0]) for row in world(server, "SELECT recipient FROM outbox ORDER BY id")]
+
+
+def events(server: Server, kind: str, **narrowed: Any) -> list[dict[str, Any]]:
+    return list(server.get("audit", kind=kind, **narrowed)["events"])

@@ -1,0 +1,121 @@
+"""Somebody with access to the files changes the record: `verify` names the first fault."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+
+from tests.faults.bench import Bench, Fault, Server
+from tests.faults.storage import finished
+
+LOCKS = "DROP TRIGGER IF EXISTS events_are_not_removed; DROP TRIGGER IF EXISTS events_are_not_changed;"
+COLUMNS = (
+    "at, kind, thread_id, agent, by, review_id, tool_call_id, tool, digest, salt, data, commitment, hash"
+)
+
+Tampering = Callable[[sqlite3.Connection, int], int]
+"""Changes the row of that number, and gives the number of the first event that is then wrong."""
+
+
+def edit_data(conn: sqlite3.Connection, seq: int) -> int:
+    conn.execute("""UPDATE events SET data = json_set(data, '$.text', 'another') WHERE seq = ?""", (seq,))
+    return seq
+
+
+def edit_who(conn: sqlite3.Connection, seq: int) -> int:
+    conn.execute("UPDATE events SET by = 'somebody else' WHERE seq = ?", (seq,))
+    return seq
+
+
+def remove(conn: sqlite3.Connection, seq: int) -> int:
+    conn.execute("DELETE FROM events WHERE seq = ?", (seq,))
+    return seq
+
+
+def remove_and_close_the_gap(conn: sqlite3.Connection, seq: int) -> int:
+    remove(conn, seq)
+    _shift(conn, seq, -1)
+    return seq
+
+
+def insert(conn: sqlite3.Connection, seq: int) -> int:
+    _shift(conn, seq, 1)
+    conn.execute(
+        f"INSERT INTO events (seq, {COLUMNS}) SELECT ?, {COLUMNS} FROM events WHERE seq = ?", (seq + 1, seq)
+    )
+    return seq + 1
+
+
+def swap(conn: sqlite3.Connection, seq: int) -> int:
+    conn.execute("UPDATE events SET seq = -1 WHERE seq = ?", (seq,))
+    conn.execute("UPDATE events SET seq = ? WHERE seq = ?", (seq, seq + 1))
+    conn.execute("UPDATE events SET seq = ? WHERE seq = -1", (seq + 1,))
+    return seq
+
+
+def cut(conn: sqlite3.Connection, seq: int) -> int:
+    conn.execute("DELETE FROM events WHERE seq >= ?", (seq,))
+    return seq
+
+
+def _shift(conn: sqlite3.Connection, behind: int, by: int) -> None:
+    """Move every later row, by way of numbers that nothing has."""
+    conn.execute("UPDATE events SET seq = -(seq + ?) WHERE seq > ?", (by, behind))
+    conn.execute("UPDATE events SET seq = -seq WHERE seq < 0")
+
+
+def tampered(how: Tampering) -> Callable[[Bench], None]:
+    """The ledger's rows are changed while no server runs; the next one finds the first that is wrong."""
+
+    def tamper(bench: Bench) -> None:
+        with bench.aside() as aside:
+            server = aside.server()
+            finished(aside, server)
+            finished(aside, server)
+            server.stop()
+            with closing(sqlite3.connect(aside.data / "ledger.sqlite")) as conn:
+                (count,) = conn.execute("SELECT count(*) FROM events").fetchone()
+                conn.executescript(LOCKS)
+                first = how(conn, bench.chance.randint(2, count - 1))
+                conn.commit()
+            server.start()
+            check_names(server, first)
+            finished(aside, server)
+            # What was written behind a cut hides where it was; that there was one is still found.
+            check_names(server, first if how is not cut else None)
+
+    return tamper
+
+
+def older_copy(bench: Bench) -> None:
+    """A copy of the folder from before is put back: the anchor outside it tells how far the record had come."""
+    with bench.aside() as aside:
+        server = aside.server()
+        finished(aside, server)
+        server.stop()
+        kept = aside.folder / "kept"
+        shutil.copytree(aside.data, kept)
+        with closing(sqlite3.connect(kept / "ledger.sqlite")) as conn:
+            (count,) = conn.execute("SELECT count(*) FROM events").fetchone()
+        server.start()
+        for _ in range(bench.chance.randint(1, 3)):
+            finished(aside, server)
+        server.stop()
+        shutil.rmtree(aside.data)
+        kept.rename(aside.data)
+        server.start()
+        check_names(server, count + 1)
+        for _ in range(4):
+            finished(aside, server)
+        check_names(server)
+
+
+def check_names(server: Server, first: int | None = None) -> None:
+    """`verify` finds a fault, and names this event as the first that is wrong."""
+    reply = server.get("audit/verify")
+    if reply is None or reply.status != 200 or reply.body["ok"]:
+        raise Fault(f"a changed record passes: {reply}")
+    if first is not None and f"vent {first} " not in reply.body["first_fault"]:
+        raise Fault(f"event {first} is wrong, and {reply.body['first_fault']!r} is said")

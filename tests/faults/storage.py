@@ -1,0 +1,309 @@
+"""Files that are locked, full, read-only or damaged: nothing runs unrecorded, and what can still work does."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+from tests.conftest import until
+from tests.faults import moments
+from tests.faults.bench import PATIENCE, Bench, Fault, Reply, Server
+from tests.faults.person import ONE, STORIES, Person, check_chain
+from tests.faults.races import paused
+
+Illness = Literal["locked", "full", "read-only"]
+BUSY = 200
+"""Milliseconds a server waits for a lock here; the lock is held for longer."""
+REMEDIES = ("try again", "Try again", "Retry", "Restore", "Free ", "Allow ")
+
+
+def ledger(illness: Illness) -> Callable[[Bench], None]:
+    """A message and a decision while the ledger cannot be written: nothing is done, everything can be read."""
+
+    def suffer(bench: Bench) -> None:
+        server = bench.server()
+        waiting, _ = paused(bench, server, bench.chance.choice(STORIES))
+        done = finished(bench, server)
+        asked = Person(bench, server, ONE)
+        with ill(bench, server, "ledger", illness):
+            for reply in (asked.send(), waiting.decide(waiting.rest() or {})):
+                if illness == "full" and reply is not None and reply.taken:
+                    continue  # what it takes to record this found room in the file as it is
+                check_refused(reply)
+                if waiting.effects_by_call():
+                    raise Fault("something ran unrecorded")
+            check_readable(server, done, waiting)
+        for person in (waiting, asked):
+            person.may_fail = True
+            person.finish()
+            person.check()
+        check_chain(server)
+
+    return suffer
+
+
+def ledger_in_a_tool(illness: Illness) -> Callable[[Bench], None]:
+    """The ledger cannot take how a tool ended: the action is unknown, and never told as not done."""
+
+    def suffer(bench: Bench) -> None:
+        server = bench.server()
+        person, review = paused(bench, server, ONE)
+        server.order(moment=moments.EFFECT, how="hold")
+        decided_later(person, review)
+        until(server.reached, PATIENCE)
+        with ill(bench, server, "ledger", illness):
+            until(lambda: "could not be recorded" in server.log.read_text(), PATIENCE)
+        until(lambda: (person.thread() or {})["status"] != "running", PATIENCE)
+        if (person.thread() or {})["status"] != "unknown_outcome":
+            raise Fault(f"an end that could not be recorded: {person.thread()}")
+        person.finish()
+        person.check()
+        check_chain(server)
+
+    return suffer
+
+
+def checkpoints(illness: Illness) -> Callable[[Bench], None]:
+    """A run fails for want of its checkpoints and says what to do; once they are well it goes on from where it stood."""
+
+    def suffer(bench: Bench) -> None:
+        server = bench.server()
+        person, _ = paused(bench, server, bench.chance.choice(STORIES))
+        done = finished(bench, server)
+        with ill(bench, server, "checkpoints", illness):
+            person.decide(person.rest() or {})
+            check_failed(person, illness)
+            check_readable(server, done, person)
+        person.may_fail = True
+        person.finish()
+        person.check()
+        check_chain(server)
+
+    return suffer
+
+
+def checkpoints_in_a_tool(illness: Illness) -> Callable[[Bench], None]:
+    """The checkpoint of a tool's end cannot be written: tried again, the run takes the recorded result."""
+
+    def suffer(bench: Bench) -> None:
+        server = bench.server()
+        person, review = paused(bench, server, ONE)
+        server.order(moment=moments.EFFECT, how="hold")
+        decided_later(person, review)
+        until(server.reached, PATIENCE)
+        with ill(bench, server, "checkpoints", illness):
+            check_failed(person, illness)
+        person.may_fail = True
+        person.finish()
+        person.check()
+        check_chain(server)
+
+    return suffer
+
+
+def world(illness: Illness) -> Callable[[Bench], None]:
+    """A tool cannot act: it has failed, the agent is told so, and the turn goes on."""
+
+    def suffer(bench: Bench) -> None:
+        server = bench.server()
+        person, _ = paused(bench, server, ONE)
+        with ill(bench, server, "world", illness):
+            person.decide(person.rest() or {})
+            person.rest()
+        if not person.effects_by_call():
+            person.settled = {"a": "failed"}
+        person.check()
+        check_chain(server)
+
+    return suffer
+
+
+def read_only_at_start(bench: Bench) -> None:
+    """A server that starts on a ledger it cannot write shows what there is, and takes nothing."""
+    server = bench.server()
+    done = finished(bench, server)
+    server.stop()
+    server.order(ledger="read-only")
+    server.start()
+    check_readable(server, done)
+    check_refused(Person(bench, server, ONE).send())
+    server.order()
+    done.check()
+
+
+def no_database_at_start(bench: Bench) -> None:
+    """A server whose ledger is no database ends with one message and leaves the file as it is."""
+    server = bench.server()
+    done = finished(bench, server)
+    server.stop()
+    path = bench.data / "ledger.sqlite"
+    whole = path.read_bytes()
+    path.write_bytes(b"not a database " * 300)
+    check_start_refused(server)
+    path.write_bytes(whole)
+    bench.server()
+    done.check()
+
+
+def corrupt_checkpoints(bench: Bench) -> None:
+    """Damaged pages under one thread's checkpoints stop that thread alone, and it says so."""
+    with bench.aside() as aside:
+        server = aside.server()
+        victim, others = fill(aside, server)
+        server.stop()
+        damage(aside.data / "checkpoints.sqlite", ["checkpoints", "writes"], victim.thread_id, others)
+        server.start()
+        reply = server.post("chat", message="/say and now", thread_id=victim.thread_id)
+        check_says_so(victim, reply)
+        check_untouched(aside, server, others)
+
+
+def corrupt_ledger(bench: Bench) -> None:
+    """Damaged pages under one thread's messages stop that thread alone, and it says so."""
+    with bench.aside() as aside:
+        server = aside.server()
+        victim, others = fill(aside, server)
+        server.stop()
+        damage(aside.data / "ledger.sqlite", ["messages"], victim.thread_id, others)
+        server.start()
+        reply = server.get(f"threads/{victim.thread_id}")
+        if reply is None or reply.status != 503:
+            raise Fault(f"a damaged transcript was shown: {reply}")
+        check_refused(reply)
+        check_untouched(aside, server, others)
+
+
+def corrupt_trail(bench: Bench) -> None:
+    """Where the record itself is damaged, verifying says so; threads can still be looked at."""
+    with bench.aside() as aside:
+        server = aside.server()
+        victim, others = fill(aside, server)
+        server.stop()
+        damage(aside.data / "ledger.sqlite", ["events"], victim.thread_id, others)
+        server.start()
+        check_refused(server.get("audit/verify"))
+        for person in (victim, *others):
+            if not person.thread():
+                raise Fault(f"{person.thread_id} cannot be looked at")
+
+
+# Illness
+
+
+@contextmanager
+def ill(bench: Bench, server: Server, file: str, illness: Illness) -> Iterator[None]:
+    """One file of the folder is ill for every connection of the server, then well again."""
+    if illness == "locked":
+        with closing(sqlite3.connect(bench.data / f"{file}.sqlite", isolation_level=None)) as other:
+            other.execute("PRAGMA busy_timeout = 30000")
+            other.execute("BEGIN IMMEDIATE")
+            server.order(busy=BUSY)
+            yield
+            other.execute("ROLLBACK")
+    else:
+        server.order(busy=BUSY, **{file: illness})
+        yield
+    server.order()
+
+
+def fill(bench: Bench, server: Server) -> tuple[Person, list[Person]]:
+    """A thread of long messages, which has pages of its own, and others before and after it."""
+    before = finished(bench, server)
+    victim = finished(bench, server)
+    for _ in range(10):
+        server.post("chat", message=f"/say {'long ' * 180}", thread_id=victim.thread_id)
+    return victim, [before, finished(bench, server)]
+
+
+def damage(path: Path, tables: Sequence[str], thread_id: str, others: Sequence[Person]) -> None:
+    """Blank every leaf of these tables that holds rows of this thread and of no other."""
+    marks = ", ".join("?" * len(tables))
+    with closing(sqlite3.connect(path)) as conn:
+        (size,) = conn.execute("PRAGMA page_size").fetchone()
+        leaves = conn.execute(
+            f"SELECT pageno FROM dbstat WHERE name IN ({marks}) AND pagetype = 'leaf'", tables
+        ).fetchall()
+    pages = bytearray(path.read_bytes())
+    foreign = [other.thread_id.encode() for other in others]
+    blanked = 0
+    for (number,) in leaves:
+        place = slice((number - 1) * size, number * size)
+        page = pages[place]
+        if thread_id.encode() in page and not any(other in page for other in foreign):
+            pages[place] = bytes(size)
+            blanked += 1
+    if not blanked:
+        raise Fault(f"{path.name} has no page of {thread_id} alone")
+    path.write_bytes(pages)
+
+
+# Looking
+
+
+def finished(bench: Bench, server: Server) -> Person:
+    person = Person(bench, server, ONE)
+    person.go()
+    person.finish()
+    return person
+
+
+def decided_later(person: Person, review: dict[str, Any]) -> None:
+    """A decision whose run is not waited for."""
+    decisions = [{"type": "approve"}]
+    reply = person.server.post(
+        "review", later=True, thread_id=person.thread_id, review_id=review["review_id"], decisions=decisions
+    )
+    if reply is None or not reply.taken:
+        raise Fault(f"{reply}")
+    person.decided[review["review_id"]] = decisions
+
+
+def check_refused(reply: Reply | None) -> None:
+    """Nothing was done, and the message says what to do."""
+    if reply is None or reply.status != 503 or not any(words in reply.body["detail"] for words in REMEDIES):
+        raise Fault(f"a file that cannot be used was answered with {reply}")
+
+
+def check_failed(person: Person, illness: Illness) -> None:
+    """The run has failed and says what to do."""
+    thread = person.rest() or {}
+    if illness == "full" and thread["status"] in ("idle", "waiting"):
+        return  # there was room in the file as it is
+    if thread["status"] != "failed" or not any(words in thread["error"] for words in REMEDIES):
+        raise Fault(f"a run without its checkpoints stands as {thread['status']}: {thread.get('error')}")
+
+
+def check_readable(server: Server, *people: Person) -> None:
+    """All that is only looked at can be looked at."""
+    paths = ["health", "reviews", "audit", *(f"threads/{person.thread_id}" for person in people)]
+    for path in paths:
+        reply = server.get(path)
+        if reply is None or reply.status != 200:
+            raise Fault(f"{path} cannot be read: {reply}")
+
+
+def check_says_so(victim: Person, reply: Reply | None) -> None:
+    if reply is None:
+        raise Fault("a damaged thread brought the server down")
+    said = f"{reply.body.get('error')} {reply.body.get('detail')}"
+    if reply.body.get("answer") == "and now" or not any(words in said for words in REMEDIES):
+        raise Fault(f"{victim.thread_id} is damaged and answers {reply}")
+
+
+def check_untouched(bench: Bench, server: Server, others: Sequence[Person]) -> None:
+    """Other threads, old and new, go on as if nothing were wrong."""
+    for person in (*others, finished(bench, server)):
+        person.check()
+    check_chain(server)
+
+
+def check_start_refused(server: Server) -> None:
+    before = len(server.log.read_text())
+    server.launch()
+    code = server.await_end()
+    said = server.log.read_text()[before:]
+    if code != 2 or not any(words in said for words in REMEDIES) or "Traceback" in said:
+        raise Fault(f"it ended with {code} and said:\n{said}")
