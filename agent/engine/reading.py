@@ -6,7 +6,6 @@ in the pending writes, under the task that asked; an interrupt's id says how man
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +18,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Interrupt, StateSnapshot
 
 from agent.engine.messages import message_of
+from agent.engine.saver import Unavailable
 from agent.ports import Look
 from agent.review.errors import CheckpointLost
 from agent.review.screening import Call
@@ -105,8 +105,8 @@ def read(graph: Graph, config: RunnableConfig) -> Reading:
         saver = graph.checkpointer
         raised = _raised(saver, snapshot) if isinstance(saver, BaseCheckpointSaver) else ()
         return Reading(snapshot, tuple(raised))
-    except sqlite3.OperationalError:
-        raise  # a lock or a full disk: the next try may find the file as it was
+    except Unavailable:
+        raise
     except Exception as error:  # what damaged bytes make the reader raise has no common kind
         reason = f"its checkpoint cannot be read ({type(error).__name__})"
         raise CheckpointLost(config["configurable"]["thread_id"], reason) from error
