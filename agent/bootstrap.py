@@ -9,6 +9,7 @@ import os
 import secrets
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -35,7 +36,7 @@ from agent.ledger.anchors import AnchorFile
 from agent.ledger.sqlite import SqliteLedger
 from agent.ports import Clock
 from agent.review.agents import Agent
-from agent.review.errors import SettingsError, UnknownModel
+from agent.review.errors import ReviewError, SettingsError, UnknownModel
 from agent.review.threads import Run
 from agent.settings import Settings
 
@@ -111,8 +112,10 @@ def open_console(settings: Settings, *, clock: Clock = utc_now, at_work: bool = 
         supervisor.open(console.expire, console.heed_others, console.anchor)
 
     def note_the_end() -> None:
-        if at_work:
-            console.anchor(every=1)
+        # A ledger that cannot be read now keeps nothing else from being closed.
+        with suppress(ReviewError):
+            if at_work:
+                console.anchor(every=1)
 
     parts = (supervisor.shut, note_the_end, engine.shut, ledger.shut, world.close)
     return Opened(console, world, settings, supervisor, parts)

@@ -235,7 +235,12 @@ def result(call: Call, status: str, text: Any) -> ToolMessage:
 
 
 def run(tool: Any, call: Call, config: RunnableConfig) -> ToolMessage:
-    """Run one call. What the tool raises becomes its result; only what stops the run goes further up."""
+    """Run one call. What the tool raises becomes its result; only what stops the run goes further up.
+
+    The tool finds `configurable.idempotency_key`: the same for every attempt at this action, and for no other.
+    """
+    own = {**config.get("configurable", {}), "idempotency_key": _action_id(call, config)}
+    config = {**config, "configurable": own}
     request = {"type": "tool_call", "id": call.tool_call_id, "name": call.tool, "args": call.args}
     try:
         message = tool.invoke(request, config)
@@ -246,6 +251,11 @@ def run(tool: Any, call: Call, config: RunnableConfig) -> ToolMessage:
     except Exception as error:
         return result(call, "error", told.failed(error))
     return result(call, message.status, message.content)
+
+
+def _action_id(call: Call, config: RunnableConfig) -> str:
+    thread_id = config.get("configurable", {}).get("thread_id", "")
+    return f"{thread_id}/{call.message_id}/{call.tool_call_id}"
 
 
 def decisions_in(answer: Any, count: int) -> list[Mapping[str, Any] | None]:

@@ -46,7 +46,7 @@ class ToolPolicy:
     dangerous: str | None = None
     """The one argument a reviewer of an irreversible call types again."""
     idempotent: bool = False
-    """A second run with the same action id changes nothing more."""
+    """A second run with the same `configurable.idempotency_key` changes nothing more: asking again is harmless."""
     precondition: str = ""
     """What must still be true when the tool runs, in words; the tool checks it inside its own transaction."""
     approve_by: Span = "default"
