@@ -117,6 +117,12 @@ def messages_in(snapshot: StateSnapshot) -> tuple[Message, ...]:
     return tuple(message_of(message) for message in found if isinstance(message, BaseMessage))
 
 
+def schema_of(interrupt: Interrupt[Any]) -> Mapping[str, Any] | None:
+    """The JSON Schema of the answer an interrupt asks for, if it names one."""
+    schema = interrupt.response_schema
+    return schema if isinstance(schema, Mapping) else None
+
+
 def _raised(saver: BaseCheckpointSaver[Any], snapshot: StateSnapshot, inside: str = "") -> Iterator[Raised]:
     if not snapshot.tasks:
         return

@@ -30,7 +30,7 @@ from langgraph.graph import END
 from langgraph.types import Interrupt
 
 from agent.engine.messages import message_of, results_for
-from agent.engine.reading import Graph, Reading
+from agent.engine.reading import Graph, Reading, schema_of
 from agent.ports import Look, Mend, Moment, Proposed, Resume, Said, Token
 from agent.review import foreign, shapes, told
 from agent.review.agents import Agent, Tool
@@ -150,8 +150,7 @@ def _end(graph: Graph, config: RunnableConfig, messages: list[AnyMessage], node:
 
 
 def _asked(interrupt: Interrupt[Any]) -> foreign.Asked:
-    schema = interrupt.response_schema
-    return foreign.Asked(interrupt.id, interrupt.value, schema if isinstance(schema, Mapping) else None)
+    return foreign.Asked(interrupt.id, interrupt.value, schema_of(interrupt))
 
 
 def _messages(change: Any) -> Iterator[BaseMessage]:
