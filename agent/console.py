@@ -7,7 +7,7 @@ engine. None of them runs an agent itself: a run is started, and can be waited f
 from __future__ import annotations
 
 import logging
-from typing import Any
+from typing import Any, get_args
 from uuid import uuid4
 
 from agent.elsewhere import NOBODY, Elsewhere
@@ -20,6 +20,7 @@ from agent.review.actions import Action, Key, Review, ReviewState, State
 from agent.review.decisions import Ruling
 from agent.review.errors import (
     AlreadyDecided,
+    InvalidDecision,
     NothingToRetry,
     NothingToSettle,
     NothingToStop,
@@ -195,6 +196,10 @@ class Console(Elsewhere):
         Raises `NothingToSettle`, and `StillAlive` for `ask_again` while the process that started it exists.
         """
         check_words(result, "result")
+        if outcome not in get_args(Outcome):
+            raise InvalidDecision(
+                f"There is no outcome {outcome!r}. Use one of {', '.join(get_args(Outcome))}."
+            )
         with self._ledger.write() as tx:
             thread = known(tx, thread_id)
             action = tx.latest_action(thread_id, tool_call_id)

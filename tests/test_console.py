@@ -620,3 +620,9 @@ def test_a_message_meant_for_another_agent_or_model_is_refused_and_not_stored(
     with pytest.raises(OtherThread):
         console.send("go on", by="ana", thread_id=thread_id, **other)
     assert console.history_length(thread_id) == before
+
+
+def test_an_outcome_that_is_none_of_the_three_is_refused(console: Console) -> None:
+    thread_id = ask(console, "/say hello")
+    with pytest.raises(InvalidDecision, match="ask_again"):
+        console.settle(thread_id, "c", "maybe", by="ana")  # type: ignore[arg-type]

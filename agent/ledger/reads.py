@@ -19,20 +19,20 @@ EVERYTHING = Sought()
 
 def _narrowed(sought: Sought) -> tuple[str, list[Any]]:
     """The conditions on a review `r`, and their values."""
-    low = sought.text.lower()
+    low = sought.text.casefold()
     conditions: list[tuple[str, list[Any]]] = [
         ("AND r.agent = ?", [sought.agent]),
         ("AND r.thread_id = ?", [sought.thread_id]),
         ("AND r.opened_at < ?", [sought.opened_before]),
         (f"AND {_HAS_ACTION} AND a.tool = ?)", [sought.tool]),
-        (f"AND (instr(lower(r.thread_id), ?) OR {_HAS_ACTION} AND {_SAYS}))", [low] * 4),
+        (f"AND (instr(folded(r.thread_id), ?) OR {_HAS_ACTION} AND {_SAYS}))", [low] * 4),
     ]
     used = [(sql, some) for sql, some in conditions if some[0]]
     return " ".join(sql for sql, _ in used), [value for _, some in used for value in some]
 
 
 _HAS_ACTION = "EXISTS (SELECT 1 FROM actions AS a WHERE a.review_id = r.review_id"
-_SAYS = "(instr(lower(a.summary), ?) OR instr(lower(a.args), ?) OR instr(lower(a.tool), ?))"
+_SAYS = "(instr(folded(a.summary), ?) OR instr(folded(a.args), ?) OR instr(folded(a.tool), ?))"
 
 
 class SqliteReads:

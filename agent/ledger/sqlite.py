@@ -85,6 +85,8 @@ class SqliteLedger(SqliteReads):
             conn = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
             conn.row_factory = sqlite3.Row
             conn.execute(f"PRAGMA busy_timeout = {self._busy_ms}")
+            # SQLite's own lower() knows the letters of ASCII only.
+            conn.create_function("folded", 1, str.casefold, deterministic=True)
             conn.execute("PRAGMA journal_mode = WAL")
             conn.execute("PRAGMA synchronous = FULL")
         except sqlite3.Error as error:

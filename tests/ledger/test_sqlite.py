@@ -326,6 +326,7 @@ class TestEveryLedger:
             (Sought(thread_id="t"), []),
             (Sought(text="bob@x"), ["r-1"]),
             (Sought(text="BOB@X"), ["r-1"]),
+            (Sought(text="ÄRGER"), ["r-1"]),
             (Sought(text="remove the"), ["r-2"]),
             (Sought(text="remove_file"), ["r-2"]),
             (Sought(text="t-2"), ["r-2"]),
@@ -338,7 +339,7 @@ class TestEveryLedger:
     def test_the_queue_is_narrowed_to_what_is_sought(
         self, ledger: SqliteLedger, sought: Sought, found: list[str]
     ) -> None:
-        open_reviews(ledger, a_review("r-1"), args={"to": "bob@x.org"})
+        open_reviews(ledger, a_review("r-1"), args={"to": "bob@x.org", "subject": "Ärger"})
         ops = a_review("r-2", "t-2", agent="ops")
         open_reviews(ledger, ops, tool="remove_file", summary="Remove the file.", args={})
         assert [review.review_id for review in ledger.queue(sought=sought)] == found
