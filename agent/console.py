@@ -82,6 +82,8 @@ class Console(Elsewhere):
             self._catch_up(known_thread, by)
         with self._ledger.write() as tx:
             thread = tx.thread(thread_id) or self._start_thread(tx, thread_id, agent, model, text, by)
+            # An agent of another make brings its own model, whichever is named.
+            model = thread.model if thread.model == OWN_MODEL else model
             if (agent or thread.agent, model or thread.model) != (thread.agent, thread.model):
                 raise OtherThread(thread_id, thread.agent, thread.model)
             check_free(tx, thread)
@@ -251,12 +253,12 @@ class Console(Elsewhere):
         if agent is None and not agents:
             raise UnknownAgent("", agents)
         name = self._engine.agent(agent or agents[0]).name
-        if model is not None and model not in models:
+        if self._engine.agent(name).own_gating:
+            model = OWN_MODEL
+        elif model is not None and model not in models:
             raise UnknownModel(model, models)
         now, opening = self.now(), " ".join(text.split())[:OPENING]
-        own = self._engine.agent(name).own_gating
-        model = OWN_MODEL if own else model or models[0]
-        thread = Thread(thread_id, name, model, Status.IDLE, now, now, by, opening)
+        thread = Thread(thread_id, name, model or models[0], Status.IDLE, now, now, by, opening)
         tx.add_thread(thread)
         self._entry(tx, thread, by).note(Kind.THREAD_STARTED, {"model": thread.model})
         return thread

@@ -16,6 +16,7 @@ from agent.review.actions import Action, Key, Review, ReviewState, State
 from agent.review.agents import Agent
 from agent.review.events import Anchor, Event, Fact, Kind
 from agent.review.screening import Call
+from agent.review.shapes import Pause
 from agent.review.threads import Halt, Message, Run, RunState, Status, Thread
 
 
@@ -184,6 +185,8 @@ class Inside:
     """The nodes that run next, or wait."""
     payloads: Mapping[str, Any]
     """What each waiting interrupt carries, by its id."""
+    pauses: Mapping[str, Pause]
+    """The same, read: the shape each of them is answered in."""
     steps: tuple[Step, ...]
     """The last checkpoints, newest first."""
 
@@ -218,7 +221,7 @@ class Engine(Protocol):
         """Where the thread's checkpoint stands now."""
 
     def inside(self, agent: str, thread_id: str, *, steps: int = 20) -> Inside:
-        """The agent's graph and the thread's last checkpoints; read only."""
+        """The agent's graph and the thread's last checkpoints; read only. Raises `CheckpointLost`."""
 
 
 class RunCutOff(Exception):

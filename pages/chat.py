@@ -14,6 +14,7 @@ from pages.parts.decide import WAIT_FOR_RUN
 from pages.parts.literal import line, literal
 from pages.parts.progress import progress
 from pages.parts.start import again, start
+from pages.parts.stuck import stuck
 from pages.parts.under_the_hood import under_the_hood
 from pages.parts.watch import watch
 from pages.parts.words import STATUS_COLOR, STATUS_WORDS
@@ -22,8 +23,12 @@ from pages.parts.world_panel import world_panel
 CLOSED = {
     Status.RUNNING: "The agent is at work. You can write when it pauses.",
     Status.UNKNOWN_OUTCOME: "An action's outcome is unknown. It has to be settled before you can write.",
-    Status.STUCK: "The thread is stuck on a malformed answer.",
+    Status.STUCK: "The thread is stuck on an answer its agent cannot take. Ask again, or close it, first.",
 }
+OWN_GATING = (
+    "This agent is of another make and gates itself: it alone decides what it asks about. "
+    "What it does not ask about is recorded as not gated."
+)
 VIEWS = ("Conversation", "Under the hood")
 
 
@@ -46,11 +51,7 @@ def main() -> None:
     if st.session_state.get("view") == VIEWS[1]:
         under_the_hood(view)
     else:
-        left, right = st.columns([3, 2], gap="medium")
-        with left:
-            _thread(view)
-        with right:
-            world_panel(thread_id, view.thread.agent)
+        _beside_its_world(view)
         _message_box(view)
     watch(drawn, thread_id)
 
@@ -74,6 +75,18 @@ def _header(view: View) -> None:
         st.button("Other threads", key="new", type="tertiary", on_click=session.go_to_thread, args=(None,))
 
 
+def _beside_its_world(view: View) -> None:
+    """The thread, and the demo world where the agent acts upon it."""
+    if session.gates_itself(view.thread.agent):
+        _thread(view)
+        return
+    left, right = st.columns([3, 2], gap="medium")
+    with left:
+        _thread(view)
+    with right:
+        world_panel(view.thread.thread_id, view.thread.agent)
+
+
 def _is_served(view: View) -> bool:
     """Whether the thread's agent is there; without it the conversation can be read, and nothing else."""
     try:
@@ -92,13 +105,18 @@ def _again(view: View) -> None:
 
 def _thread(view: View) -> None:
     thread = view.thread
+    if session.gates_itself(thread.agent):
+        st.caption(OWN_GATING)
     conversation(thread.thread_id)
     if thread.status is Status.RUNNING:
         progress(thread.thread_id)
     if len(view.reviews) > 1:
         st.caption(f"{len(view.reviews)} reviews wait on this thread; the oldest is shown.")
-    for review in view.reviews[:1]:
-        card(review)
+    if thread.status is Status.STUCK:
+        stuck(thread.thread_id)
+    else:
+        for review in view.reviews[:1]:
+            card(review)
     _trouble(view)
 
 
@@ -122,7 +140,7 @@ def _trouble(view: View) -> None:
 
 
 def _message_box(view: View) -> None:
-    if view.reviews:
+    if view.reviews and view.thread.status is not Status.STUCK:
         return  # the decision bar stands there; the message box comes back with the answer
     closed = CLOSED.get(view.thread.status)
     st.chat_input(closed or "Write to the agent", key="message", disabled=closed is not None, on_submit=_send)

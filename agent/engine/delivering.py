@@ -53,7 +53,7 @@ def deliver(make: Make, graph: Graph, config: RunnableConfig, run: Run) -> Start
         raise CheckpointLost(run.thread_id, GONE)
     match delivery:
         case Send() as send if all(message.id != send.message_id for message in look.messages):
-            return Start(config, True, _message(send, look))
+            return Start(config, True, _message(send, look, reading))
         case Resume() as resume:
             return _resume(make, config, resume, reading, look)
         case Mend() as mend:
@@ -83,9 +83,9 @@ def _resume(make: Make, config: RunnableConfig, resume: Resume, reading: Reading
     return Start(config, False, moments=(Superseded(resume.review_id), Said(look.messages)))
 
 
-def _message(send: Send, look: Look) -> dict[str, Any]:
+def _message(send: Send, look: Look, reading: Reading) -> dict[str, Any]:
     """The message, behind a result for every call a broken turn left open: no model sees a call without one."""
-    results: list[AnyMessage] = list(results_for(look, send.results))
+    results: list[AnyMessage] = [*reading.unsaved_results(), *results_for(look, send.results)]
     return {"messages": [*results, HumanMessage(send.text, id=send.message_id)]}
 
 

@@ -19,9 +19,10 @@ from agent.engine.makes import Make
 from agent.engine.makes.built_in import BuiltIn
 from agent.engine.makes.foreign import Foreign
 from agent.engine.model import Models
-from agent.engine.reading import Graph, read
+from agent.engine.reading import Graph, read, schema_of
 from agent.engine.saver import FencedSaver
 from agent.ports import Inside, Look, Moment, Paused, RunCutOff, Step
+from agent.review import shapes
 from agent.review.agents import Agent
 from agent.review.errors import AgentNotLoaded, UnknownAgent
 from agent.review.threads import Run
@@ -87,14 +88,16 @@ class LocalEngine:
     def inside(self, agent: str, thread_id: str, *, steps: int = 20) -> Inside:
         self._make(agent)
         view = self._views[agent]
+        # First, because it names a checkpoint that cannot be read for what it is.
+        snapshot = read(view, _thread(thread_id)).snapshot
         drawn = view.get_graph()
-        snapshot = view.get_state(_thread(thread_id))
         history = view.get_state_history(_thread(thread_id), limit=steps)
         return Inside(
             nodes=tuple(drawn.nodes),
             edges=tuple((edge.source, edge.target, edge.conditional) for edge in drawn.edges),
             at=tuple(task.name for task in snapshot.tasks),
             payloads={interrupt.id: interrupt.value for interrupt in snapshot.interrupts},
+            pauses={one.id: shapes.read(one.value, schema_of(one)) for one in snapshot.interrupts},
             steps=tuple(_step(one) for one in history),
         )
 

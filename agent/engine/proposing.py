@@ -15,7 +15,7 @@ from agent.review.screening import Call
 from agent.review.threads import Run
 
 STATE_OF = {"ask": State.PENDING, "run": State.APPROVED, "answered": State.REFUSED}
-LAST_MESSAGES = 50
+LAST_MESSAGES = 100
 """How far back the message is sought that proposed a call which is about to start."""
 
 

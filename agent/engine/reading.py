@@ -6,12 +6,11 @@ in the pending writes, under the task that asked; an interrupt's id says how man
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.types import ERROR, INTERRUPT, RESUME
@@ -19,6 +18,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Interrupt, StateSnapshot
 
 from agent.engine.messages import message_of
+from agent.engine.saver import Unavailable
 from agent.ports import Look
 from agent.review.errors import CheckpointLost
 from agent.review.screening import Call
@@ -58,6 +58,20 @@ class Reading:
         """The interrupts that wait for an answer."""
         return [one for one in self.raised if one.answered is None and self._is_unfinished(one)]
 
+    def unsaved_results(self) -> list[ToolMessage]:
+        """Results of the last calls that stand in a step which is not over, and would be lost with it.
+
+        The snapshot shows them; what is written to the thread from outside starts from the step's beginning.
+        """
+        messages = self.snapshot.values.get("messages", ()) if self.snapshot.tasks else ()
+        found: list[ToolMessage] = []
+        for message in reversed(messages):
+            if isinstance(message, AIMessage):
+                break
+            if isinstance(message, ToolMessage):
+                found.insert(0, message)
+        return found
+
     def raised_as(self, interrupt_id: str) -> Raised | None:
         return next((one for one in self.raised if one.interrupt.id == interrupt_id), None)
 
@@ -91,8 +105,8 @@ def read(graph: Graph, config: RunnableConfig) -> Reading:
         saver = graph.checkpointer
         raised = _raised(saver, snapshot) if isinstance(saver, BaseCheckpointSaver) else ()
         return Reading(snapshot, tuple(raised))
-    except sqlite3.OperationalError:
-        raise  # a lock or a full disk: the next try may find the file as it was
+    except Unavailable:
+        raise
     except Exception as error:  # what damaged bytes make the reader raise has no common kind
         reason = f"its checkpoint cannot be read ({type(error).__name__})"
         raise CheckpointLost(config["configurable"]["thread_id"], reason) from error
@@ -101,6 +115,12 @@ def read(graph: Graph, config: RunnableConfig) -> Reading:
 def messages_in(snapshot: StateSnapshot) -> tuple[Message, ...]:
     found = snapshot.values.get("messages", ()) if isinstance(snapshot.values, Mapping) else ()
     return tuple(message_of(message) for message in found if isinstance(message, BaseMessage))
+
+
+def schema_of(interrupt: Interrupt[Any]) -> Mapping[str, Any] | None:
+    """The JSON Schema of the answer an interrupt asks for, if it names one."""
+    schema = interrupt.response_schema
+    return schema if isinstance(schema, Mapping) else None
 
 
 def _raised(saver: BaseCheckpointSaver[Any], snapshot: StateSnapshot, inside: str = "") -> Iterator[Raised]:

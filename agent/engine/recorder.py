@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from agent.engine.proposing import fact_of, propose, propose_asked, withdraw
+from agent.engine.proposing import LAST_MESSAGES, fact_of, propose, propose_asked, withdraw
 from agent.ports import Clock, Ledger, Paused, Proposed, Said, Transaction
 from agent.review import told
 from agent.review.actions import Action, Review, ReviewState, State
 from agent.review.events import Fact, Kind, instant
-from agent.review.threads import Run, RunState, Status
+from agent.review.threads import Message, Run, RunState, Status
 
 KIND_OF_END = {
     RunState.FAILED: Kind.RUN_FAILED,
@@ -102,7 +102,7 @@ class Recorder:
     def _record(self, tx: Transaction, run: Run, said: Sequence[Said], proposed: Sequence[Proposed]) -> None:
         now = instant(self._clock())
         for one in said:
-            tx.put_messages(run.thread_id, one.messages, now)
+            tx.put_messages(run.thread_id, [_in_its_place(tx, run, message) for message in one.messages], now)
         for group in proposed:
             for position, call in enumerate(group.calls):
                 propose(tx, run, call, position, self._secret, now)
@@ -145,6 +145,21 @@ def lose_executing(tx: Transaction, run: Run, now: str, why: str) -> bool:
         data = {"why": why, "args": action.args, "started_at": action.started_at, "owner": action.owner}
         tx.append(fact_of(action, Kind.OUTCOME_UNKNOWN, now, None, data))
     return bool(found)
+
+
+def _in_its_place(tx: Transaction, run: Run, message: Message) -> Message:
+    """A call's result under the id of the one that stands in the transcript already.
+
+    The nodes of agents of another make give each result a new id, and after a crash they may give it once more.
+    """
+    if message.tool_call_id is None or message.id.endswith(f"/{message.tool_call_id}"):
+        return message
+    for kept in reversed(tx.messages(run.thread_id, limit=LAST_MESSAGES)):
+        if any(call.id == message.tool_call_id for call in kept.tool_calls):
+            break
+        if kept.tool_call_id == message.tool_call_id:
+            return replace(message, id=kept.id)
+    return message
 
 
 def _supersede_gone(tx: Transaction, run: Run, standing: Sequence[str], now: str) -> None:

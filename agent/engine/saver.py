@@ -16,6 +16,8 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from agent.review.errors import CheckpointsUnavailable
 
 BUSY_MS = 5_000
+Unavailable = sqlite3.OperationalError
+"""A lock or a full disk: the next try may find the file as it was, so nothing is lost."""
 
 
 class FencedOff(Exception):

@@ -56,6 +56,8 @@ def _header(review: Review, action: Action) -> None:
         )
     if action.why:
         line(action.why)
+    if session.gates_itself(review.agent):
+        st.caption("This agent is of another make and gates itself.")
 
 
 def _time_left(review: Review) -> str:
@@ -126,6 +128,10 @@ def _argument(name: str, value: object) -> None:
 
 def _notes(action: Action) -> None:
     """What the schema made of the proposal: a reviewer sees what the tool will get, and why it differs."""
+    if action.notes.get("unchecked"):
+        line("No schema of this tool checks these: they go to the tool as proposed.")
+    if "unfit" in action.notes:
+        line(f"They do not fit the tool, which will get them as proposed: {action.notes['unfit']}")
     for path in action.notes.get("defaults", ()):
         line(f"{path}: filled in with the tool's default")
     for path in action.notes.get("dropped", ()):
@@ -148,6 +154,9 @@ def _around(review: Review, action: Action, draft: Draft) -> None:
             f"{one.decided_by} decided on {'this same call' if same else one.proposed_tool} "
             f"{ago(one.decided_at or '')} ago: {ACTION_WORDS[one.state]}."
         )
+    if description := action.notes.get("description"):
+        with st.expander("How the agent's own code describes it"):
+            literal(str(description))
     claim = console.claim(action)
     if claim:
         with st.expander("The agent's claim, not checked"):

@@ -8,6 +8,7 @@ import streamlit as st
 
 from agent.review.actions import Action, State
 from agent.review.args import show
+from agent.review.foreign import NOT_GATED
 from agent.review.threads import Message, ToolCall
 from pages.parts import session
 from pages.parts.literal import line, literal
@@ -68,24 +69,35 @@ def _call(call: ToolCall, action: Action | None) -> None:
             st.error("What ran is not what stands in the history. Look at the record of this action.")
         literal(show(call.args))
         if action is not None:
-            _rest(action)
+            _rest(call, action)
 
 
 def _fate(action: Action) -> None:
     st.badge(ACTION_WORDS[action.state], color=ACTION_COLOR[action.state])
     if action.decided_by:
         line(f"{(action.decision or {}).get('type', 'decided')} by {action.decided_by}", width="content")
-    elif action.tier in ("auto", "log"):
+    elif action.tier in ("auto", "log", NOT_GATED):
         runs = "ran" if action.state in RAN else "runs"
         st.caption(f"{action.tier}: {runs} without asking", width="content")
 
 
 def _differs(call: ToolCall, action: Action) -> bool:
-    return action.state in RAN and (call.args != action.args or call.name != action.tool)
+    """Whether what ran is not what the history tells. An agent that gates itself keeps its proposal there."""
+    if action.state not in RAN or _is_what_ran(call, action):
+        return False
+    kept = (call.name, call.args) == (action.proposed_tool, action.proposed)
+    return not (kept and session.gates_itself(action.agent))
 
 
-def _rest(action: Action) -> None:
-    if action.proposed != action.args and action.state in RAN:
+def _is_what_ran(call: ToolCall, action: Action) -> bool:
+    return (call.name, call.args) == (action.tool, action.args)
+
+
+def _rest(call: ToolCall, action: Action) -> None:
+    if action.state in RAN and not _is_what_ran(call, action):
+        st.caption("What ran")
+        literal(f"{action.tool}\n{show(action.args)}")
+    elif action.proposed != action.args and action.state in RAN:
         with st.expander("As the agent proposed it"):
             proposed = action.proposed if isinstance(action.proposed, str) else show(action.proposed)
             literal(f"{action.proposed_tool}\n{proposed}")

@@ -36,6 +36,14 @@ def console() -> Console:
     return bootstrap.opened().console
 
 
+def gates_itself(agent: str) -> bool:
+    """Whether the agent is of another make and decides by itself what it asks about; false if it is not served."""
+    try:
+        return console().agent(agent).own_gating
+    except ReviewError:
+        return False
+
+
 def world() -> World:
     return bootstrap.opened().world
 

@@ -26,6 +26,12 @@ MEANS = {
 }
 
 
+NOT_ASKED = (
+    "This agent gates itself and cannot be made to ask again. It is told that nothing happened, "
+    "and may propose the call anew."
+)
+
+
 def settle(named: str) -> None:
     """Draw what is known of the action `thread/call`, and the three things a person can say of it."""
     thread_id, _, call_id = named.partition("/")
@@ -40,7 +46,8 @@ def settle(named: str) -> None:
             "What became of it?", list(SAY), format_func=SAY.__getitem__, key="outcome"
         )
         if outcome:
-            st.caption(MEANS[outcome])
+            asks_not = outcome == "ask_again" and session.gates_itself(action.agent)
+            st.caption(NOT_ASKED if asks_not else MEANS[outcome])
         words = ""
         if outcome in ("happened", "failed"):
             words = st.text_area(
@@ -54,7 +61,8 @@ def settle(named: str) -> None:
             on_click=_settle,
             args=(action, outcome, words),
         )
-    world_panel(thread_id, session.console().view(thread_id).thread.agent)
+    if not session.gates_itself(action.agent):
+        world_panel(thread_id, action.agent)
 
 
 def _what_is_known(action: Action) -> None:

@@ -30,8 +30,11 @@ def _form() -> None:
     console = session.console()
     agents = console.agents()
     agent = st.segmented_control("Agent", agents, default=agents[0], key="new-agent", required=True)
-    st.selectbox("Model", console.models(), key="new-model")
-    st.caption("It stops before anything that its policy asks about. Try one of these:")
+    if session.gates_itself(str(agent)):
+        st.caption("It is of another make: it brings its own model and decides by itself what it asks about.")
+    else:
+        st.selectbox("Model", console.models(), key="new-model")
+        st.caption("It stops before anything that its policy asks about. Try one of these:")
     for place, request in enumerate(console.agent(str(agent)).suggestions):
         st.button(request, key=session.key("suggestion", place), on_click=_send, args=(request,))
     st.chat_input("Write to the agent", key="message", on_submit=_send_typed)
@@ -88,10 +91,10 @@ def _send_typed() -> None:
 
 
 def _send(text: str) -> None:
-    _start(text, st.session_state["new-agent"], st.session_state["new-model"])
+    _start(text, st.session_state["new-agent"], st.session_state.get("new-model"))
 
 
-def _start(text: str, agent: str, model: str) -> None:
+def _start(text: str, agent: str, model: str | None) -> None:
     try:
         run = session.console().send(text, by=session.reviewer(), agent=agent, model=model)
     except ReviewError as error:

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from typing import Any
 
 import streamlit as st
 
 from agent.console import View
 from agent.ports import Inside
+from agent.review import shapes
+from agent.review.actions import Review
+from agent.review.errors import ReviewError
 from pages.parts import draft as drafts
 from pages.parts import session
 from pages.parts.copy_as import answer
-from pages.parts.literal import literal
+from pages.parts.literal import line, literal
 from pages.parts.words import clock
 
 
 def under_the_hood(view: View) -> None:
-    inside = session.console().inside(view.thread.thread_id)
+    try:
+        inside = session.console().inside(view.thread.thread_id)
+    except ReviewError as error:
+        st.warning("Nothing can be shown of how this thread stands.")
+        line(str(error))
+        return
     left, right = st.columns(2, gap="medium")
     with left:
         st.markdown("**The graph**, with the node that runs or waits now")
@@ -26,15 +36,14 @@ def under_the_hood(view: View) -> None:
             st.caption("Nothing is interrupted: the graph runs, or has finished its turn.")
         for interrupt_id, value in inside.payloads.items():
             st.markdown("**The interrupt's value**, as the graph gave it")
-            literal(json.dumps({interrupt_id: value}, ensure_ascii=False, indent=2))
+            literal(_json({interrupt_id: value}))
         for review in view.reviews:
             st.markdown("**The command about to be sent**, as your draft stands")
             decisions = [
                 {name: value for name, value in one.items() if not name.endswith("_digest")}
                 for one in answer(review, drafts.load(review))["decisions"]  # type: ignore[attr-defined]
             ]
-            resume = json.dumps({review.review_id: {"decisions": decisions}}, ensure_ascii=False, indent=2)
-            literal(f"Command(resume={resume})")
+            literal(f"Command(resume={_json({review.review_id: _answer(inside, review, decisions)})})")
     st.markdown("**Checkpoints**, newest first")
     st.dataframe(
         [
@@ -50,6 +59,19 @@ def under_the_hood(view: View) -> None:
         ],
         hide_index=True,
     )
+
+
+def _answer(inside: Inside, review: Review, decisions: Sequence[dict[str, Any]]) -> Any:
+    """The decisions in the shape the interrupt asked in."""
+    pause = inside.pauses.get(review.review_id)
+    try:
+        return shapes.answer(pause, decisions) if pause else shapes.resume_value(decisions)
+    except (KeyError, ValueError):  # a draft that is not whole yet
+        return {"decisions": list(decisions)}
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2, default=repr)
 
 
 def drawing(inside: Inside) -> str:

@@ -15,7 +15,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from langchain_core.messages import AIMessage, AIMessageChunk, AnyMessage, BaseMessage, RemoveMessage
+from langchain_core.messages import (
+    AIMessage,
+    AIMessageChunk,
+    AnyMessage,
+    BaseMessage,
+    RemoveMessage,
+    ToolMessage,
+)
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.errors import InvalidUpdateError
@@ -23,7 +30,7 @@ from langgraph.graph import END
 from langgraph.types import Interrupt
 
 from agent.engine.messages import message_of, results_for
-from agent.engine.reading import Graph, Reading
+from agent.engine.reading import Graph, Reading, schema_of
 from agent.ports import Look, Mend, Moment, Proposed, Resume, Said, Token
 from agent.review import foreign, shapes, told
 from agent.review.agents import Agent, Tool
@@ -76,11 +83,11 @@ class Foreign:
             return
         for node, change in update.items():
             said = [] if node.startswith("__") else list(_messages(change))
+            if any(isinstance(message, ToolMessage) for message in said):
+                # No call is judged here. But the step before is saved by now, so what was said in it can be recorded.
+                yield Proposed(())
             if said:
                 yield Said(tuple(message_of(message) for message in said))
-            if any(isinstance(message, AIMessage) and message.tool_calls for message in said):
-                # No call is judged here, but what was said is on record before any of its tools starts.
-                yield Proposed(())
 
     def asked(self, reading: Reading) -> Mapping[str, tuple[Call, ...]]:
         meant: set[tuple[str, str]] = set()
@@ -116,7 +123,9 @@ class Foreign:
             # What was closed was a question beside any call: only ending the turn takes it away.
             if any(result.tool_call_id.startswith(look.waiting) for result in mend.results):
                 _end(graph, config, [], None)
-        elif self._router is not None:
+            return
+        messages = [*reading.unsaved_results(), *messages]
+        if self._router is not None:
             graph.update_state(config, {"messages": messages}, as_node=self._router)
         elif self._tools_node is None:
             _end(graph, config, messages, next(iter(look.next), None))
@@ -141,8 +150,7 @@ def _end(graph: Graph, config: RunnableConfig, messages: list[AnyMessage], node:
 
 
 def _asked(interrupt: Interrupt[Any]) -> foreign.Asked:
-    schema = interrupt.response_schema
-    return foreign.Asked(interrupt.id, interrupt.value, schema if isinstance(schema, Mapping) else None)
+    return foreign.Asked(interrupt.id, interrupt.value, schema_of(interrupt))
 
 
 def _messages(change: Any) -> Iterator[BaseMessage]:

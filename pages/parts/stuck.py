@@ -1,0 +1,53 @@
+"""A thread that an answer from elsewhere has stuck: what happened, and the two ways on."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from agent.review.errors import ReviewError
+from pages.parts import session
+from pages.parts.decide import WAIT_FOR_RUN
+
+
+def stuck(thread_id: str) -> None:
+    """Draw the state and its buttons."""
+    with st.container(border=True, key="stuck"):
+        st.error(
+            "An answer was given that the agent cannot take, and it was saved. The agent would fail on it "
+            "again and again. Nothing of it was run."
+        )
+        with st.container(horizontal=True):
+            st.button(
+                "Ask again",
+                key="ask-again",
+                type="primary",
+                on_click=_ask_again,
+                args=(thread_id,),
+                help="The question comes back as a new review. The answer that stuck it is left behind.",
+            )
+            st.button(
+                "Close",
+                key="close-stuck",
+                on_click=_close,
+                args=(thread_id,),
+                help="Every open call gets an error as its result, and the agent goes on.",
+            )
+
+
+def _ask_again(thread_id: str) -> None:
+    try:
+        run = session.console().ask_again(thread_id, by=session.reviewer())
+    except ReviewError as error:
+        session.flash_error("It was not asked again.", error)
+        return
+    session.console().wait(run, WAIT_FOR_RUN)
+
+
+def _close(thread_id: str) -> None:
+    try:
+        run = session.console().close(thread_id, by=session.reviewer())
+    except ReviewError as error:
+        session.flash_error("It was not closed.", error)
+        return
+    session.flash("toast", "Closed without deciding.")
+    session.console().wait(run, WAIT_FOR_RUN)
