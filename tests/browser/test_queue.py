@@ -87,12 +87,12 @@ def decide(tab: Tab, review: dict[str, Any], work: Work, *, by_keyboard: bool) -
     tab.sees_review(review["review_id"])
     ids = [one["tool_call_id"] for one in review["action_requests"]]
     for place, (call, kind) in enumerate(zip(ids, work.kinds, strict=True)):
-        button = tab.at(f"{kind}:{review['review_id']}:{call}")
+        button = tab.at(f"{kind}:{review['review_id']}:{call}").get_by_role("button")
         expect(button).to_be_visible()
         if by_keyboard:
             press(tab, KEYS[kind])
         else:
-            button.get_by_role("button").click(delay=50)
+            button.click(delay=50)
         if kind in FIELD:
             area = tab.at(f"{FIELD[kind]}:{review['review_id']}:{call}").locator("textarea")
             area.fill(work.typed)
