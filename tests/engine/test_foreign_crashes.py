@@ -17,7 +17,7 @@ from agent.settings import Settings
 from tests.conftest import until
 from tests.engine import foreign_agents
 from tests.engine.foreign_agents import effects
-from tests.engine.test_crash_windows import WHEN, Crashes
+from tests.engine.test_crash_windows import Crashes
 from tests.engine.test_foreign import APPROVE, BOTH, HERE, REJECT, THREAD, call, edit
 
 DECISIONS: dict[str, Any] = {"a": APPROVE, "r": REJECT, "e": edit("send", to="z")}
@@ -107,27 +107,21 @@ def check(opened: Opened, may: set[str]) -> None:
     assert opened.console.history(THREAD)[-1].content == "still here"
 
 
-@WHEN
 @BOTH
-def test_a_decided_turn_is_finished_once_wherever_its_process_died(
-    crashes: Crashes, make: str, when: Any
-) -> None:
+def test_a_decided_turn_is_finished_once_wherever_its_process_died(crashes: Crashes, make: str) -> None:
     def go_on(opened: Opened) -> None:
         finish(opened, make, decide)
         check(opened, {"a", "e", "f"})
 
     crashes.beforehand(lambda opened: begin(opened, make))
-    assert crashes.each(when, decide, go_on) > 15
+    assert crashes.each(decide, go_on) > 15
 
 
-@WHEN
 @BOTH
-def test_a_closed_review_is_closed_or_waits_wherever_its_process_died(
-    crashes: Crashes, make: str, when: Any
-) -> None:
+def test_a_closed_review_is_closed_or_waits_wherever_its_process_died(crashes: Crashes, make: str) -> None:
     def go_on(opened: Opened) -> None:
         finish(opened, make, close)
         check(opened, {"f"})
 
     crashes.beforehand(lambda opened: begin(opened, make))
-    assert crashes.each(when, close, go_on) > 5
+    assert crashes.each(close, go_on) > 5
