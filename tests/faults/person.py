@@ -149,7 +149,7 @@ class Person:
                     self.retry()
                 case other:
                     raise Fault(f"{self.thread_id} was left {other}: {thread.get('error')}")
-        raise Fault(f"{self.thread_id} never came to rest")
+        raise Fault(f"{self.thread_id} never came to rest: {self.thread()}")
 
     def settle(self, thread: dict[str, Any]) -> None:
         """Say of each cut-off call what the world shows."""

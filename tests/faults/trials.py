@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -44,11 +45,18 @@ class TheCrowd:
 
     def __init__(self) -> None:
         self._crowd: Crowd | None = None
+        self._turn = threading.Lock()
+
+    def gather(self, wanted: bool) -> None:
+        if wanted and self._crowd is None:
+            self._crowd = Crowd()
 
     def __call__(self, race: Callable[[Bench, Crowd], None]) -> Callable[[Bench], None]:
         def once(bench: Bench) -> None:
-            self._crowd = self._crowd or Crowd()
-            race(bench, self._crowd)
+            with self._turn:
+                self.gather(True)
+                assert self._crowd is not None
+                race(bench, self._crowd)
 
         return once
 
