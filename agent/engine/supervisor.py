@@ -11,7 +11,19 @@ from dataclasses import dataclass, field, replace
 
 from agent.engine.owners import Owner
 from agent.engine.recorder import End, Recorder, lose_executing
-from agent.ports import Clock, Engine, Ledger, Paused, Proposed, RunCutOff, Said, Superseded, Token
+from agent.ports import (
+    Clock,
+    Engine,
+    Ledger,
+    Look,
+    Paused,
+    Proposed,
+    RunCutOff,
+    Said,
+    Stood,
+    Superseded,
+    Token,
+)
 from agent.review.actions import State
 from agent.review.errors import ReviewError
 from agent.review.events import Fact, Kind, instant
@@ -196,9 +208,10 @@ class Supervisor:
     def _drive(self, live: Live, said: list[Said]) -> End | None:
         """Follow the run to its natural end; None if it is left open for the next process to go on with."""
         paused: Paused | None = None
+        look = Look()
         if live.recovered or live.run.delivery["kind"] not in ("send", "resume"):
-            look = self._engine.look(live.run.agent, live.run.thread_id)
-            self._recorder.record(live.run, [Said(look.messages)], [Proposed(look.calls)])
+            before = self._engine.look(live.run.agent, live.run.thread_id)
+            self._recorder.record(live.run, [Said(before.messages)], [Proposed(before.calls)])
         for moment in self._engine.stream(live.run, live.stop):
             match moment:
                 case Token():
@@ -210,11 +223,13 @@ class Supervisor:
                     said.clear()
                 case Paused():
                     paused = moment
+                case Stood():
+                    look = moment.look
                 case Superseded():
                     self._recorder.supersede(live.run, moment.review_id)
         if live.stop.is_set() and self._closing.is_set() and paused is None:
             return None
-        return self._natural_end(live, paused)
+        return _natural_end(live, paused, look)
 
     def _broken_off(self, live: Live, state: RunState, error: str) -> End:
         """The end of a run that could not go on, with the answers it was stuck on, if it was."""
@@ -224,15 +239,6 @@ class Supervisor:
             return End(state, error=error)
         standing = (*look.waiting, *look.answered) if look.exists else None
         return End(state, error=error, stuck=look.stuck, standing=standing)
-
-    def _natural_end(self, live: Live, paused: Paused | None) -> End:
-        look = self._engine.look(live.run.agent, live.run.thread_id)
-        standing = (*look.waiting, *look.answered)
-        if paused is not None:
-            return End(RunState.PAUSED, paused, standing=standing)
-        if live.stop.is_set() and look.unfinished:
-            return End(RunState.STOPPED, error="Stopped by a person.", standing=standing)
-        return End(RunState.ANSWERED, standing=standing)
 
     def _hear(self, live: Live, token: Token) -> None:
         before = live.progress.text if live.message_id == token.message_id else ""
@@ -303,6 +309,15 @@ class Supervisor:
     def _all_live(self) -> list[Live]:
         with self._guard:
             return list(self._live.values())
+
+
+def _natural_end(live: Live, paused: Paused | None, look: Look) -> End:
+    standing = (*look.waiting, *look.answered)
+    if paused is not None:
+        return End(RunState.PAUSED, paused, standing=standing)
+    if live.stop.is_set() and look.unfinished:
+        return End(RunState.STOPPED, error="Stopped by a person.", standing=standing)
+    return End(RunState.ANSWERED, standing=standing)
 
 
 def described(error: Exception) -> str:

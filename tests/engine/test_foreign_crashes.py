@@ -9,15 +9,16 @@ from typing import Any
 
 import pytest
 
-from agent.bootstrap import Opened
+from agent.bootstrap import Opened, open_console
 from agent.review.actions import State
 from agent.review.errors import UnknownThread
 from agent.review.threads import Status
 from agent.settings import Settings
 from tests.conftest import until
 from tests.engine import foreign_agents
+from tests.engine.crashes import die
 from tests.engine.foreign_agents import effects
-from tests.engine.test_crash_windows import WHEN, Crashes
+from tests.engine.test_crash_windows import Crashes
 from tests.engine.test_foreign import APPROVE, BOTH, HERE, REJECT, THREAD, call, edit
 
 DECISIONS: dict[str, Any] = {"a": APPROVE, "r": REJECT, "e": edit("send", to="z")}
@@ -107,27 +108,46 @@ def check(opened: Opened, may: set[str]) -> None:
     assert opened.console.history(THREAD)[-1].content == "still here"
 
 
-@WHEN
 @BOTH
-def test_a_decided_turn_is_finished_once_wherever_its_process_died(
-    crashes: Crashes, make: str, when: Any
-) -> None:
+def test_a_decided_turn_is_finished_once_wherever_its_process_died(crashes: Crashes, make: str) -> None:
     def go_on(opened: Opened) -> None:
         finish(opened, make, decide)
         check(opened, {"a", "e", "f"})
 
     crashes.beforehand(lambda opened: begin(opened, make))
-    assert crashes.each(when, decide, go_on) > 15
+    assert crashes.each(decide, go_on) > 15
 
 
-@WHEN
 @BOTH
-def test_a_closed_review_is_closed_or_waits_wherever_its_process_died(
-    crashes: Crashes, make: str, when: Any
-) -> None:
+def test_a_closed_review_is_closed_or_waits_wherever_its_process_died(crashes: Crashes, make: str) -> None:
     def go_on(opened: Opened) -> None:
         finish(opened, make, close)
         check(opened, {"f"})
 
     crashes.beforehand(lambda opened: begin(opened, make))
-    assert crashes.each(when, close, go_on) > 5
+    assert crashes.each(close, go_on) > 5
+
+
+@BOTH
+def test_a_call_cut_off_before_its_first_line_is_settled_as_not_happened(crashes: Crashes, make: str) -> None:
+    """Of the deaths behind a commit of the ledger, some leave a started call without its effect."""
+
+    def tell(opened: Opened) -> None:
+        begin(opened, make)
+        decide(opened)
+
+    found, number, died = False, 0, True
+    while died and not found:
+        number += 1
+        here = crashes._on(crashes._folder / f"behind-{number}")
+        died = die(here, crashes.clock, tell, number, "after", only="ledger")
+        opened = open_console(here, clock=crashes.clock)
+        try:
+            foreign_agents.EFFECTS.append(here.review_data / "effects")
+            cut_off = [one for one in opened.console.actions(THREAD) if one.state is State.UNKNOWN]
+            found = any(WHAT[action.key.tool_call_id] not in effects() for action in cut_off)
+            finish(opened, make, decide)
+            check(opened, {"a", "e", "f"})
+        finally:
+            opened.close()
+    assert found
