@@ -633,7 +633,7 @@ def test_a_lock_that_a_frozen_process_may_hold_is_answered_with_its_number(tmp_p
     other = sqlite3.connect(tmp_path / "ledger.sqlite", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with (
-        pytest.raises(LedgerUnavailable, match="process 7 is frozen.*End that process"),
+        pytest.raises(LedgerUnavailable, match=r"process 7 is frozen.*End that process"),
         ledger.write(),
     ):
         pass
