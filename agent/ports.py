@@ -191,7 +191,14 @@ class Inside:
     """The last checkpoints, newest first."""
 
 
-Moment = Token | Said | Proposed | Paused | Superseded
+@dataclass(frozen=True)
+class Stood:
+    """The last moment of a run: where its checkpoint stands now."""
+
+    look: Look
+
+
+Moment = Token | Said | Proposed | Paused | Superseded | Stood
 
 
 class Engine(Protocol):

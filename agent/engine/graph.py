@@ -58,7 +58,7 @@ EMPTY_REPLY = "(The model gave an empty reply. Ask again, or ask differently.)"
 
 class State(TypedDict):
     # A turn then costs its own size on disk, not the thread's. Beta in LangGraph; `add_messages` is the alternative.
-    messages: Annotated[list[AnyMessage], DeltaChannel(_messages_delta_reducer, snapshot_frequency=400)]
+    messages: Annotated[list[AnyMessage], DeltaChannel(_messages_delta_reducer, snapshot_frequency=100)]
     calls: list[dict[str, Any]]
 
 

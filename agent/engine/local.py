@@ -21,7 +21,7 @@ from agent.engine.makes.foreign import Foreign
 from agent.engine.model import Models
 from agent.engine.reading import Graph, read, schema_of
 from agent.engine.saver import FencedSaver
-from agent.ports import Inside, Look, Moment, Paused, RunCutOff, Step
+from agent.ports import Inside, Look, Moment, Paused, RunCutOff, Step, Stood
 from agent.review import shapes
 from agent.review.agents import Agent
 from agent.review.errors import AgentNotLoaded, UnknownAgent
@@ -171,6 +171,7 @@ def _standing(
     elif look.unfinished and not stop.is_set():
         why = OF_ITSELF if start.runs else ELSEWHERE
         raise RunCutOff(why.format(nodes=", ".join(look.next) or "its next step"))
+    yield Stood(look)
 
 
 def _thread(thread_id: str) -> RunnableConfig:

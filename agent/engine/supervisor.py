@@ -11,7 +11,19 @@ from dataclasses import dataclass, field, replace
 
 from agent.engine.owners import Owner
 from agent.engine.recorder import End, Recorder, lose_executing
-from agent.ports import Clock, Engine, Ledger, Paused, Proposed, RunCutOff, Said, Superseded, Token
+from agent.ports import (
+    Clock,
+    Engine,
+    Ledger,
+    Look,
+    Paused,
+    Proposed,
+    RunCutOff,
+    Said,
+    Stood,
+    Superseded,
+    Token,
+)
 from agent.review.actions import State
 from agent.review.errors import ReviewError
 from agent.review.events import Fact, Kind, instant
@@ -123,9 +135,10 @@ class Supervisor:
         """Wait until the run has ended; false if it had not after `seconds`. Runs of others are polled."""
         with self._guard:
             live = self._live.get(run_id)
-        if live is not None:
-            return live.ended.wait(seconds)
         deadline = None if seconds is None else time.monotonic() + seconds
+        if live is not None and not live.ended.wait(seconds):
+            return False
+        # It ended here and may go on elsewhere, taken over.
         while self._is_open(run_id):
             if self._closing.is_set() or (deadline is not None and time.monotonic() > deadline):
                 return False
@@ -149,8 +162,10 @@ class Supervisor:
             return  # it would start something; once released, the next sweep does
         with self._guard:
             ours = set(self._live)
-        for run in self._ledger.open_runs():
-            if run.run_id not in ours and self._is_lost(run):
+        others = [run for run in self._ledger.open_runs() if run.run_id not in ours]
+        self._silent = {run.run_id: self._silent[run.run_id] for run in others if run.run_id in self._silent}
+        for run in others:
+            if self._is_lost(run):
                 self._take_over(run)
 
     def _enqueue(self, live: Live) -> None:
@@ -193,9 +208,10 @@ class Supervisor:
     def _drive(self, live: Live, said: list[Said]) -> End | None:
         """Follow the run to its natural end; None if it is left open for the next process to go on with."""
         paused: Paused | None = None
+        look = Look()
         if live.recovered or live.run.delivery["kind"] not in ("send", "resume"):
-            look = self._engine.look(live.run.agent, live.run.thread_id)
-            self._recorder.record(live.run, [Said(look.messages)], [Proposed(look.calls)])
+            before = self._engine.look(live.run.agent, live.run.thread_id)
+            self._recorder.record(live.run, [Said(before.messages)], [Proposed(before.calls)])
         for moment in self._engine.stream(live.run, live.stop):
             match moment:
                 case Token():
@@ -207,11 +223,13 @@ class Supervisor:
                     said.clear()
                 case Paused():
                     paused = moment
+                case Stood():
+                    look = moment.look
                 case Superseded():
                     self._recorder.supersede(live.run, moment.review_id)
         if live.stop.is_set() and self._closing.is_set() and paused is None:
             return None
-        return self._natural_end(live, paused)
+        return _natural_end(live, paused, look)
 
     def _broken_off(self, live: Live, state: RunState, error: str) -> End:
         """The end of a run that could not go on, with the answers it was stuck on, if it was."""
@@ -221,15 +239,6 @@ class Supervisor:
             return End(state, error=error)
         standing = (*look.waiting, *look.answered) if look.exists else None
         return End(state, error=error, stuck=look.stuck, standing=standing)
-
-    def _natural_end(self, live: Live, paused: Paused | None) -> End:
-        look = self._engine.look(live.run.agent, live.run.thread_id)
-        standing = (*look.waiting, *look.answered)
-        if paused is not None:
-            return End(RunState.PAUSED, paused, standing=standing)
-        if live.stop.is_set() and look.unfinished:
-            return End(RunState.STOPPED, error="Stopped by a person.", standing=standing)
-        return End(RunState.ANSWERED, standing=standing)
 
     def _hear(self, live: Live, token: Token) -> None:
         before = live.progress.text if live.message_id == token.message_id else ""
@@ -267,9 +276,10 @@ class Supervisor:
         if not self._owner.lives(run.owner):
             return True
         beat, now = self._ledger.beat(run.owner), time.monotonic()
-        seen, since = self._silent.get(run.owner, (None, now))
-        if run.owner not in self._silent or seen != beat:
-            self._silent[run.owner] = (beat, now)
+        # By run, not by owner: before this run the owner may have been silent for hours with nothing to do.
+        seen, since = self._silent.get(run.run_id, (None, now))
+        if run.run_id not in self._silent or seen != beat:
+            self._silent[run.run_id] = (beat, now)
             return False
         return now - since > self._lease
 
@@ -299,6 +309,15 @@ class Supervisor:
     def _all_live(self) -> list[Live]:
         with self._guard:
             return list(self._live.values())
+
+
+def _natural_end(live: Live, paused: Paused | None, look: Look) -> End:
+    standing = (*look.waiting, *look.answered)
+    if paused is not None:
+        return End(RunState.PAUSED, paused, standing=standing)
+    if live.stop.is_set() and look.unfinished:
+        return End(RunState.STOPPED, error="Stopped by a person.", standing=standing)
+    return End(RunState.ANSWERED, standing=standing)
 
 
 def described(error: Exception) -> str:

@@ -22,6 +22,7 @@ Goes = Callable[[Review], None] | None
 EDITED = "What would run has changed since it was shown. Look at it now, then send it."
 UNREAD = "Approve is off until every long value was opened: {} to go."
 MOVED = "The card had just changed. Nothing was chosen; look at it and choose again."
+AT_ONCE = "Choosing and sending came at once. Nothing was sent; look at what is chosen now and send again."
 
 
 def decisions(
@@ -166,6 +167,9 @@ def _send(review: Review, action: Action, after: Goes) -> None:
     if not session.is_on_screen(review, action):
         session.flash("warning", MOVED)
         return
+    if _chosen_at_once(review, action):
+        session.flash("warning", AT_ONCE)
+        return
     draft = drafts.on_screen(review)
     try:
         made = [drafts.decision(review, one, draft.of(one)) for one in review.actions]
@@ -187,6 +191,11 @@ def _send(review: Review, action: Action, after: Goes) -> None:
     session.console().wait(run, WAIT_FOR_RUN)
     if after:
         after(review)
+
+
+def _chosen_at_once(review: Review, action: Action) -> bool:
+    """Whether a choice came with this very click: keys pressed faster than a page is drawn arrive as one."""
+    return any(st.session_state.get(session.action_key(kind, review, action)) for kind in (*VERB, "undo"))
 
 
 def _edited_since(review: Review, made: list[dict[str, Any]]) -> bool:

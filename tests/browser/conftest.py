@@ -63,7 +63,7 @@ class Tab:
 
     def press(self, name: str) -> Tab:
         """Click a button of the card on screen, once it can be clicked."""
-        found = self.button(name)
+        found = self.settled().button(name)
         expect(found).to_be_enabled()
         found.click(delay=50)
         return self
@@ -93,7 +93,7 @@ class Tab:
         return self
 
     def settled(self) -> Tab:
-        """Wait until the page is connected and drawn."""
+        """Wait until the page is connected and drawn: what is pressed while it is redrawn can be lost."""
         app = self.page.get_by_test_id("stApp")
         expect(app).to_have_attribute("data-test-connection-state", "CONNECTED")
         expect(app).to_have_attribute("data-test-script-state", "notRunning")

@@ -87,19 +87,21 @@ def decide(tab: Tab, review: dict[str, Any], work: Work, *, by_keyboard: bool) -
     tab.sees_review(review["review_id"])
     ids = [one["tool_call_id"] for one in review["action_requests"]]
     for place, (call, kind) in enumerate(zip(ids, work.kinds, strict=True)):
-        button = tab.at(f"{kind}:{review['review_id']}:{call}")
+        button = tab.at(f"{kind}:{review['review_id']}:{call}").get_by_role("button")
         expect(button).to_be_visible()
         if by_keyboard:
             press(tab, KEYS[kind])
         else:
-            button.get_by_role("button").click(delay=50)
+            button.click(delay=50)
         if kind in FIELD:
             area = tab.at(f"{FIELD[kind]}:{review['review_id']}:{call}").locator("textarea")
             area.fill(work.typed)
             area.press("Tab")
         if kind != "approve" and place + 1 < len(ids):
             expect(tab.at(f"undo:{review['review_id']}:{call}")).to_be_visible()
-            tab.of(f"step-{review['review_id']}").get_by_role("radio").nth(place + 1).click(delay=50)
+            tab.settled().of(f"step-{review['review_id']}").get_by_role("radio").nth(place + 1).click(
+                delay=50
+            )
         if kind == "edit":
             tab.sees("What will run")  # an edit is sent as it was shown, or not at all
     send = tab.at(f"send:{review['review_id']}").get_by_role("button")
@@ -133,7 +135,8 @@ def test_letters_walk_the_queue_and_choose_without_sending(
     expect(tab.chosen("reject")).to_be_visible()
     tab.of("reason").locator("textarea").press_sequentially("jade axe")
     expect(tab.of("reason").locator("textarea")).to_have_value("jade axe")
-    tab.sees_review(ids[0])
+    tab.sees_review(ids[0]).press("undo")
+    expect(tab.chosen("reject")).to_have_count(0)
     assert events(shared, "DecisionMade") == []
 
 

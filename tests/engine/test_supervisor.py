@@ -6,6 +6,7 @@ import json
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -383,6 +384,54 @@ def test_an_owner_whose_heart_beats_keeps_its_run(
         gate.go.set()
         assert opened.console.wait(run, 30)
         other.shut()
+
+
+def test_a_run_begun_after_a_long_idleness_is_not_taken_for_silent(
+    opened: Opened, settings: Settings, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opened.supervisor, "_heartbeat", lambda: None)
+    other = second_supervisor(opened, settings, clock, lease=0.0)
+    gate = Gate(opened, monkeypatch)
+    ask(opened.console, mail("a"), thread_id=THREAD)
+    run = opened.console.decide(THREAD, [APPROVE], by="ana")
+    assert gate.entered.wait(30)
+    try:
+        other.reconcile()
+        gate.go.set()
+        assert opened.console.wait(run, 30)
+        other.reconcile()
+
+        gate.entered.clear()
+        gate.go.clear()
+        ask(opened.console, mail("b"), thread_id=THREAD)
+        second = opened.console.decide(THREAD, [APPROVE], by="ana")
+        assert gate.entered.wait(30)
+        other.reconcile()
+        assert opened.console._ledger.run(second.run_id).owner == opened.supervisor.owner
+    finally:
+        gate.go.set()
+        assert opened.console.wait(second, 30)
+        other.shut()
+
+
+def test_who_waits_for_a_run_that_was_taken_over_waits_for_its_end(
+    opened: Opened, settings: Settings, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = Gate(opened, monkeypatch)
+    ask(opened.console, mail("a"), thread_id=THREAD)
+    run = opened.console.decide(THREAD, [APPROVE], by="ana")
+    assert gate.entered.wait(30)
+    other = Owner(settings.review_data / "owners")
+    with ThreadPoolExecutor(1) as pool:
+        waiting_for_it = pool.submit(opened.console.wait, run, 30)
+        with opened.console._ledger.write() as tx:
+            assert tx.take_over(run.run_id, other.name, run.fence + 1)
+        until(waiting_for_it.running)
+        gate.go.set()
+        until(lambda: run.run_id not in opened.supervisor._live)
+        assert not waiting_for_it.done()
+        other.close()  # which gives the run back
+        assert waiting_for_it.result(30)
 
 
 def test_what_a_thawed_owner_did_is_not_recorded_over_a_settlement(

@@ -22,6 +22,8 @@ def at(moment: str) -> Callable[[Bench], None]:
     def freeze(bench: Bench) -> None:
         with ThreadPoolExecutor(1) as pool:
             person, going = freeze_once(bench, moment, pool)
+            # Another thread of it may be inside a checkpoint's transaction and keep the lock with it.
+            person.may_fail = moment == moments.CHECKPOINT
             frozen, other = person.server, bench.server("b")
             other.order(lease=LEASE)
             try:
@@ -58,7 +60,7 @@ def taken_over(person: Person, other: Server) -> None:
 def go_on(bench: Bench, person: Person, frozen: Server, moment: str) -> None:
     """What is offered while the old process exists, and what comes of it once it is thawed or gone."""
     if moment not in IN_A_TOOL:
-        if bench.chance.random() < 0.5:
+        if not person.may_fail and bench.chance.random() < 0.5:
             person.finish()
         wake(bench, frozen)
         return

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import faulthandler
 import logging
 import os
+import signal
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -38,6 +40,7 @@ def serve(start: Start) -> None:
         os.dup2(log.fileno(), 2)
     logging.basicConfig()
     logging.getLogger("agent").setLevel(logging.INFO)
+    faulthandler.register(signal.SIGUSR1, all_threads=True)
     _prepare(Orders(start.orders))
     import app
 

@@ -356,3 +356,20 @@ def test_json_that_is_broken_is_not_lost_by_looking_at_the_form(opens: Opens, ma
     assert "has to be mended" in screen.run().said()
     screen.at.button_group(key=of("edit-view", mail)).set_value("JSON")
     assert screen.run().at.text_area(key=of("args", mail)).value == '{"to": '
+
+
+@pytest.mark.parametrize(
+    ("shown", "pressed"), [("approve", "reject"), ("reject", "approve"), ("approve", "undo")]
+)
+def test_a_choice_and_a_send_that_arrive_together_send_nothing(
+    opens: Opens, page_console: Opened, mail: Review, shown: str, pressed: str
+) -> None:
+    """Two keys pressed faster than the page is drawn reach the server as one, in no order that means anything."""
+    screen = opens().click(of(shown, mail))
+    screen.at.button(key=of(pressed, mail)).click()
+    screen.at.button(key=send(mail)).click()
+    screen.run()
+    assert page_console.console.queue_length() == 1
+    assert page_console.world.outbox() == ()
+    assert "Nothing was sent" in screen.said()
+    assert pressed == "undo" or screen.primary(of(pressed, mail))

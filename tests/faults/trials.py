@@ -1,0 +1,146 @@
+"""All that is tried: what it is called, how it is done once, and how often."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tests.faults import clocks, deaths, freezes, load, moments, races, record, storage
+from tests.faults.bench import Bench
+from tests.faults.crowd import Crowd
+
+KILLED = (
+    moments.DECISION,
+    moments.RESUME,
+    moments.GUARD,
+    moments.FIRST_LINE,
+    moments.EFFECT,
+    moments.TOOL_END,
+    moments.CHECKPOINT,
+    moments.IN_CHECKPOINT,
+    moments.MODEL,
+    moments.RUN_END,
+)
+FROZEN = (moments.RESUME, moments.FIRST_LINE, moments.EFFECT, moments.CHECKPOINT, moments.MODEL)
+ILLNESSES: tuple[storage.Illness, ...] = ("locked", "full", "read-only")
+
+
+@dataclass(frozen=True)
+class Trial:
+    group: str
+    name: str
+    once: Callable[[Bench], None]
+    quick: int = 1
+    """How often pytest does it."""
+    full: float = 1.0
+    """How often the harness does it, as a multiple of `--times`."""
+
+    def __str__(self) -> str:
+        return f"{self.group}: {self.name}"
+
+
+class TheCrowd:
+    """The sixteen processes of the races, made when the first race needs them."""
+
+    def __init__(self) -> None:
+        self._crowd: Crowd | None = None
+
+    def __call__(self, race: Callable[[Bench, Crowd], None]) -> Callable[[Bench], None]:
+        def once(bench: Bench) -> None:
+            self._crowd = self._crowd or Crowd()
+            race(bench, self._crowd)
+
+        return once
+
+    def close(self) -> None:
+        if self._crowd is not None:
+            self._crowd.close()
+            self._crowd = None
+
+
+crowd = TheCrowd()
+
+
+def _deaths() -> list[Trial]:
+    found = [Trial("killed", moment, deaths.at(moment)) for moment in KILLED]
+    found += [
+        Trial("killed", moment, deaths.during_reconcile(moment))
+        for moment in (moments.RECONCILE, moments.RECONCILED)
+    ]
+    found.append(
+        Trial("killed", "again and again, in each server that goes on with the turn", deaths.again_and_again)
+    )
+    found.append(Trial("killed", "at random times under load", load.random_deaths, quick=2))
+    return found
+
+
+def _freezes() -> list[Trial]:
+    found = [Trial("frozen past its lease", moment, freezes.at(moment)) for moment in FROZEN]
+    found.append(Trial("frozen", "inside a transaction of the ledger", freezes.inside_a_transaction))
+    return found
+
+
+def _races() -> list[Trial]:
+    return [
+        Trial("race of 16", name, crowd(race), quick, full=10.0)
+        for name, race, quick in [
+            ("approve, edit and reject one review", races.one_review, 3),
+            ("late rejects of what has run", races.late_reject, 1),
+            ("stale screens while the next question comes", races.stale_screen, 2),
+            ("messages to one thread", races.two_messages, 2),
+            ("decide against close against expire", races.decide_close_expire, 2),
+        ]
+    ]
+
+
+def _storage() -> list[Trial]:
+    found = [
+        Trial("storage", f"{file} {illness}", make(illness))
+        for file, make in [
+            ("ledger", storage.ledger),
+            ("while a tool acts, ledger", storage.ledger_in_a_tool),
+            ("checkpoints", storage.checkpoints),
+            ("while a tool acts, checkpoints", storage.checkpoints_in_a_tool),
+            ("world", storage.world),
+        ]
+        for illness in ILLNESSES
+    ]
+    return found + [
+        Trial("storage", name, once)
+        for name, once in [
+            ("ledger read-only at start", storage.read_only_at_start),
+            ("ledger no database at start", storage.no_database_at_start),
+            ("pages of checkpoints corrupt", storage.corrupt_checkpoints),
+            ("pages of messages corrupt", storage.corrupt_ledger),
+            ("pages of events corrupt", storage.corrupt_trail),
+        ]
+    ]
+
+
+def _clocks() -> list[Trial]:
+    return [
+        Trial("clock", name, once)
+        for name, once in [
+            ("forward a day while a review waits, then back", clocks.forward_while_waiting),
+            ("forward a day between approval and tool", clocks.forward_after_approval),
+            ("back an hour while a review waits", clocks.back_while_waiting),
+            ("a jump while a tool is about to run", clocks.jump_while_running),
+        ]
+    ]
+
+
+def _record() -> list[Trial]:
+    tamperings: list[tuple[str, record.Tampering]] = [
+        ("data edited", record.edit_data),
+        ("who did it edited", record.edit_who),
+        ("a row removed", record.remove),
+        ("a row removed and the gap closed", record.remove_and_close_the_gap),
+        ("a row inserted", record.insert),
+        ("two rows in each other's place", record.swap),
+        ("the tail cut", record.cut),
+    ]
+    found = [Trial("record", name, record.tampered(how)) for name, how in tamperings]
+    return [*found, Trial("record", "an older copy of the folder put back", record.older_copy)]
+
+
+ALL = (*_deaths(), *_freezes(), *_races(), *_storage(), *_clocks(), *_record())
