@@ -44,7 +44,7 @@ from agent.review.threads import (
     check_words,
     pid_of,
 )
-from agent.standing import check_free, gone, known, reviewable
+from agent.standing import check_free, gone, known, reviewable, was_superseded
 
 log = logging.getLogger(__name__)
 
@@ -102,7 +102,7 @@ class Console(Elsewhere):
             if thread.status not in (Status.FAILED, Status.STOPPED) or last is None:
                 raise NothingToRetry(thread_id)
             delivery = deliveries.validate_python(last.delivery)
-            if isinstance(delivery, CatchUp) or _was_superseded(tx, thread_id, delivery):
+            if isinstance(delivery, CatchUp) or was_superseded(tx, thread_id, delivery):
                 delivery = Continue()  # what another client left is all there is to go on with
             run = self._open_run(self._entry(tx, thread, by), delivery)
         self._runs.start(run)
@@ -302,11 +302,3 @@ class Console(Elsewhere):
         entry.note(Kind.REVIEW_EXPIRED, {"told": told.EXPIRED}, review=review)
         closing_id = f"closing-{review.review_id}"
         return self._open_run(entry, Mend(entry.answer_calls(), told.EXPIRED_ANSWER, closing_id))
-
-
-def _was_superseded(tx: Transaction, thread_id: str, delivery: object) -> bool:
-    """Whether these decisions came too late once already."""
-    if not isinstance(delivery, Resume):
-        return False
-    events = tx.events(thread_id=thread_id, kind=Kind.REVIEW_SUPERSEDED, newest_first=True)
-    return any(event.review_id == delivery.review_id for event in events)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agent.ports import Reads
+from agent.ports import AnyDelivery, Reads, Resume
 from agent.review.actions import Review, ReviewState, State
 from agent.review.errors import (
     AlreadyDecided,
@@ -19,6 +19,7 @@ from agent.review.errors import (
     ThreadStuck,
     UnknownThread,
 )
+from agent.review.events import Kind
 from agent.review.threads import Status, Thread
 
 
@@ -65,6 +66,14 @@ def reviewable(reads: Reads, thread_id: str, review_id: str | None, now: str) ->
     if found[0].expires_at is not None and found[0].expires_at <= now:
         raise ReviewExpired(found[0].review_id, found[0].expires_at)
     return found[0]
+
+
+def was_superseded(reads: Reads, thread_id: str, delivery: AnyDelivery) -> bool:
+    """Whether these decisions came too late once already."""
+    if not isinstance(delivery, Resume):
+        return False
+    events = reads.events(thread_id=thread_id, kind=Kind.REVIEW_SUPERSEDED, newest_first=True)
+    return any(event.review_id == delivery.review_id for event in events)
 
 
 def gone(found: Review | None, thread_id: str, review_id: str, waiting: Sequence[Review]) -> ReviewError:
