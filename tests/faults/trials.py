@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.faults import clocks, deaths, freezes, load, moments, races, record, storage
+from tests.faults import clocks, damage, deaths, freezes, load, moments, races, record, storage
 from tests.faults.bench import Bench
 from tests.faults.crowd import Crowd
 
@@ -117,11 +117,11 @@ def _storage() -> list[Trial]:
     return found + [
         Trial("storage", name, once, quick)
         for name, once, quick in [
-            ("ledger read-only at start", storage.read_only_at_start, 1),
-            ("ledger no database at start", storage.no_database_at_start, 1),
-            ("pages of checkpoints corrupt", storage.corrupt_checkpoints, 1),
-            ("pages of messages corrupt", storage.corrupt_ledger, 1),
-            ("pages of events corrupt", storage.corrupt_trail, 0),
+            ("ledger read-only at start", damage.read_only_at_start, 1),
+            ("ledger no database at start", damage.no_database_at_start, 1),
+            ("pages of checkpoints corrupt", damage.corrupt_checkpoints, 1),
+            ("pages of messages corrupt", damage.corrupt_ledger, 1),
+            ("pages of events corrupt", damage.corrupt_trail, 0),
         ]
     ]
 
