@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, Request, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, Request, WebSocket, expect
 
 from tests.conftest import Server
 
@@ -31,6 +31,10 @@ class Tab:
         self.asked: list[str] = []
         page.set_default_timeout(SECONDS)
         page.on("request", self._note)
+        page.on("websocket", self._connect)
+
+    def _connect(self, socket: WebSocket) -> None:
+        self._socket = socket
 
     def _note(self, request: Request) -> None:
         self.asked.append(request.url)
@@ -66,6 +70,12 @@ class Tab:
         found = self.settled().button(name)
         expect(found).to_be_enabled()
         found.click(delay=50)
+        return self
+
+    def press_and_see_it_leave(self, name: str) -> Tab:
+        """Click a button, and go on the moment the click is on its way to the server."""
+        with self._socket.expect_event("framesent", lambda sent: f"{name}:" in str(sent)):
+            self.press(name)
         return self
 
     def choose(self, kind: str) -> Tab:
