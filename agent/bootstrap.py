@@ -94,9 +94,10 @@ def open_console(settings: Settings, *, clock: Clock = utc_now, at_work: bool = 
     agents = {name: _with_clocks(_agent(name, target, world), settings) for name, target in targets.items()}
     graphs = {name: target for name, target in targets.items() if isinstance(target, CompiledStateGraph)}
     secret = _secret(data / "digest.key")
-    ledger = SqliteLedger(data / "ledger.sqlite")
+    owner = Owner(data / "owners")
+    ledger = SqliteLedger(data / "ledger.sqlite", frozen=owner.frozen)
     engine = LocalEngine(agents, models, data / "checkpoints.sqlite", graphs=graphs, broken=broken)
-    supervisor = Supervisor(ledger, engine, Recorder(ledger, secret, clock), Owner(data / "owners"), clock)
+    supervisor = Supervisor(ledger, engine, Recorder(ledger, secret, clock), owner, clock)
 
     def guard_for(run: Run, agent: Agent) -> Guard:
         def told_of(tool: str, what: str) -> None:

@@ -65,7 +65,7 @@ def deliver(make: Make, graph: Graph, config: RunnableConfig, run: Run) -> Start
         case CatchUp():
             return Start(config, False, moments=(Said(look.messages),))
         case Send() | Continue() | AskAgain():
-            return Start(config, look.unfinished)
+            return _going_on(config, look)
 
 
 def _resume(make: Make, config: RunnableConfig, resume: Resume, reading: Reading, look: Look) -> Start:
@@ -79,8 +79,13 @@ def _resume(make: Make, config: RunnableConfig, resume: Resume, reading: Reading
         return Start(config, True, Command(resume={resume.review_id: value}))
     ours = raised.answered.value == value if raised and raised.answered else look.own
     if ours:
-        return Start(config, look.unfinished)
+        return _going_on(config, look)
     return Start(config, False, moments=(Superseded(resume.review_id), Said(look.messages)))
+
+
+def _going_on(config: RunnableConfig, look: Look) -> Start:
+    """From where an earlier try stands, and what it told: it may have been cut off before that was recorded."""
+    return Start(config, look.unfinished, moments=(Said(look.messages), Proposed(look.calls)))
 
 
 def _message(send: Send, look: Look, reading: Reading) -> dict[str, Any]:

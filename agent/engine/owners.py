@@ -11,6 +11,8 @@ import os
 from pathlib import Path
 from uuid import uuid4
 
+from agent.review.threads import pid_of
+
 
 class Owner:
     """This process's claim to the runs it executes. Close it to give them up."""
@@ -37,6 +39,11 @@ class Owner:
             return True
         return False
 
+    def frozen(self) -> list[int]:
+        """Process ids of the other owners that live and are stopped: what they have locked stays locked."""
+        others = [path.stem for path in self._folder.glob("*.lock") if path.stem != self.name]
+        return sorted(pid_of(name) for name in others if self.lives(name) and _is_stopped(pid_of(name)))
+
     def sweep(self) -> None:
         """Remove the files of owners that are gone."""
         for path in self._folder.glob("*.lock"):
@@ -46,6 +53,14 @@ class Owner:
     def close(self) -> None:
         _path(self._folder, self.name).unlink(missing_ok=True)
         self._file.close()
+
+
+def _is_stopped(pid: int) -> bool:
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
+    except OSError:
+        return False
+    return stat.rpartition(")")[2].split()[0] in ("T", "t")
 
 
 def _path(folder: Path, owner: str) -> Path:

@@ -6,7 +6,7 @@ import queue
 import secrets
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -28,9 +28,11 @@ class SqliteLedger(SqliteReads):
     Connections are lent one at a time, so threads never share one; a memory ledger has a single one.
     """
 
-    def __init__(self, path: Path | str, *, busy_ms: int = BUSY_MS) -> None:
-        """`busy_ms` is how long a write waits for the one before it."""
-        self._path, self._busy_ms = str(path), busy_ms
+    def __init__(
+        self, path: Path | str, *, busy_ms: int = BUSY_MS, frozen: Callable[[], Sequence[int]] = tuple
+    ) -> None:
+        """`busy_ms` is how long a write waits for the one before it; `frozen` names processes that may never end it."""
+        self._path, self._busy_ms, self._frozen = str(path), busy_ms, frozen
         self._memory = self._path == ":memory:"
         self._idle: queue.LifoQueue[sqlite3.Connection] = queue.LifoQueue()
         self._turn = threading.RLock()
@@ -48,7 +50,7 @@ class SqliteLedger(SqliteReads):
             try:
                 conn.execute("BEGIN IMMEDIATE")
             except sqlite3.Error as error:
-                raise LedgerUnavailable(str(error)) from error
+                raise LedgerUnavailable(f"{error}{self._blame(error)}") from error
             try:
                 yield SqliteTransaction(conn)
                 conn.execute("COMMIT")
@@ -58,6 +60,11 @@ class SqliteLedger(SqliteReads):
                 if isinstance(error, sqlite3.Error):
                     raise LedgerUnavailable(str(error)) from error
                 raise
+
+    def _blame(self, error: sqlite3.Error) -> str:
+        """Who may hold a lock that is not given up: a process that is frozen in the middle of a write."""
+        pids = self._frozen() if "locked" in str(error) else ()
+        return f"; process {' and '.join(map(str, pids))} is frozen and may hold it" if pids else ""
 
     def check(self) -> None:
         self._all("SELECT seq FROM events LIMIT 1")

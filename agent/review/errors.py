@@ -223,6 +223,8 @@ def _mending(reason: str) -> str:
     """What to do about a file that SQLite cannot use, from SQLite's own words."""
     if "malformed" in reason or "not a database" in reason:
         return "Restore the data folder from a copy"
+    if "is frozen" in reason:
+        return "End that process"
     if "readonly" in reason:
         return "Allow the console to write to the file"
     return "Free the disk or the lock"

@@ -18,6 +18,7 @@ from pages.parts.words import ACTION_WORDS, ago, short
 PAGE = 50
 AGES = {"any age": 0, "over 10 minutes": 10, "over 1 hour": 60, "over 1 day": 1_440}
 CURSOR = "after"
+LONGEST = 40  # characters of a telling argument; what cannot be broken is then no wider than a row
 
 
 def inbox_list() -> list[Review]:
@@ -139,7 +140,7 @@ def telling(args: Mapping[str, object] | None) -> str:
     """The first argument, shortened: enough to tell rows apart, never enough to decide on."""
     for value in (args or {}).values():
         text = " ".join(show(value).split())
-        return text if len(text) <= 60 else text[:59] + "…"
+        return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
     return ""
 
 

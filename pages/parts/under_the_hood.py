@@ -79,6 +79,7 @@ def drawing(inside: Inside) -> str:
     lines = [
         "digraph {",
         'bgcolor="transparent"; node [shape=box, style="rounded,filled", fillcolor="#e8ecea"];',
+        'edge [color="#7d8a86"];',  # seen on light and on dark
     ]
     for node in inside.nodes:
         lit = ', fillcolor="#f5b942", penwidth=2' if node in inside.at else ""

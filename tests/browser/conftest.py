@@ -47,7 +47,7 @@ class Tab:
 
     def open(self, path: str = "/") -> Tab:
         self.page.goto(f"{self._server.url}{path}")
-        self.page.locator("[data-testid=stMain]").get_by_text("You are ").first.wait_for()
+        self.page.get_by_text("You are ").first.wait_for()
         return self
 
     def at(self, key: str) -> Locator:

@@ -4,7 +4,7 @@
     moments     the moments at which it can be stopped, killed or frozen
     bench       servers as processes on one folder, and the world as it really is
     person      what somebody does on one thread, and what must have come of it
-    deaths freezes load races crowd clocks storage record      what is tried
+    deaths freezes load races crowd clocks storage damage record      what is tried
     trials      the list of all that is tried, and how often
 
 `pytest tests/faults` tries each a few times; `python -m tests.faults` tries all of it many times.

@@ -1,6 +1,6 @@
 """Try every fault many times and print what came of it as a table, with the seed.
 
-python -m tests.faults [--times 20] [--seed N] [--point WORDS] [--readme]
+python -m tests.faults [--times 20] [--seed N] [--point WORDS] [--jobs 2] [--readme]
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ import tempfile
 import time
 import traceback
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -50,8 +51,7 @@ def main() -> int:
     started = time.monotonic()
     chosen = [trial for trial in ALL if asked.point in str(trial)]
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        tallies = list(_try_all(chosen, asked, Path(folder)))
-    crowd.close()
+        tallies = _try_all(chosen, asked, Path(folder))
     about = (
         f"Seed {asked.seed}, Python {platform.python_version()}, "
         f"{(time.monotonic() - started) / 60:.0f} minutes."
@@ -72,17 +72,25 @@ def _arguments() -> argparse.Namespace:
         "--seed", type=int, default=secrets.randbelow(10**6), help="repeats what chance chose"
     )
     parser.add_argument("--point", default="", help="only faults whose name has these words in it")
+    parser.add_argument("--jobs", type=int, default=2, help="how many faults are tried side by side")
     parser.add_argument("--readme", action="store_true", help="write the table into the README")
     return parser.parse_args()
 
 
-def _try_all(chosen: Iterable[Trial], asked: argparse.Namespace, folder: Path) -> Iterable[Tally]:
-    for number, trial in enumerate(chosen):
+def _try_all(chosen: Sequence[Trial], asked: argparse.Namespace, folder: Path) -> list[Tally]:
+    def tried(number: int) -> Tally:
+        trial = chosen[number]
         # Its own chance: a trial comes out the same whichever others are tried.
         chance = Random(f"{asked.seed} {trial}")
         tally = _try(trial, max(1, round(asked.times * trial.full)), folder / str(number), chance)
         print(tally.row(), flush=True)
-        yield tally
+        return tally
+
+    crowd.gather(any(trial.group.startswith("race") for trial in chosen))
+    with ThreadPoolExecutor(asked.jobs) as pool:
+        tallies = list(pool.map(tried, range(len(chosen))))
+    crowd.close()
+    return tallies
 
 
 def _try(trial: Trial, times: int, folder: Path, chance: Random) -> Tally:

@@ -8,8 +8,8 @@ from signal import SIGCONT
 
 from tests.conftest import until
 from tests.faults import moments
-from tests.faults.bench import PATIENCE, Bench, FalseNotExecuted, Fault, Server
-from tests.faults.person import STORIES, Person, check_chain
+from tests.faults.bench import PATIENCE, Bench, FalseNotExecuted, Fault, Reply, Server
+from tests.faults.person import SEVERAL, STORIES, Person, check_chain
 
 LEASE = 1.0
 """Seconds of silence after which the other server takes over."""
@@ -27,14 +27,17 @@ def at(moment: str) -> Callable[[Bench], None]:
             frozen, other = person.server, bench.server("b")
             other.order(lease=LEASE)
             try:
-                taken_over(person, other)
-                go_on(bench, person, frozen, moment)
+                if taken_over(person, frozen, other):
+                    go_on(bench, person, frozen, moment)
+                else:
+                    frozen.kill()
             finally:
                 frozen.order()
                 if frozen.alive:
                     frozen.signal(SIGCONT)
                 going.result(PATIENCE)
         person.finish()
+        other.order()
         person.check()
         check_both(person, frozen, other)
 
@@ -45,16 +48,30 @@ def freeze_once(bench: Bench, moment: str, pool: ThreadPoolExecutor) -> tuple[Pe
     """Somebody uses the server until it is frozen at the moment; still waiting for its answer in `pool`."""
     bench.server("b")
     person = Person(bench, bench.server("a"), bench.chance.choice(STORIES))
-    person.server.order(moment=moment, how="freeze")
+    # Its first tool only reads: nothing would tell when it has gone on.
+    reads_first = person.story is SEVERAL and moment == moments.FIRST_LINE
+    person.server.order(moment=moment, how="freeze", passage=2 if reads_first else 1)
     going = pool.submit(person.go)
     until(lambda: person.server.reached() and person.server.frozen, PATIENCE)
     return person, going
 
 
-def taken_over(person: Person, other: Server) -> None:
-    """The other server goes on as far as it may without a person."""
+def taken_over(person: Person, frozen: Server, other: Server) -> bool:
+    """The other server goes on as far as it may without a person; false if a lock that was frozen too forbids it."""
     person.server = other
+    reply = other.post("chat", message="/say hello", thread_id=person.bench.new_thread())
+    if reply is not None and reply.status == 503:
+        check_names(frozen, reply)
+        return False
     person.rest()
+    return True
+
+
+def check_names(frozen: Server, reply: Reply | None) -> None:
+    """The message says which process holds the lock, and to end it."""
+    detail = reply.body["detail"] if reply is not None and reply.status == 503 else ""
+    if f"process {frozen.pid} is frozen" not in detail or "End that process" not in detail:
+        raise Fault(f"the lock of a frozen process was answered with {reply}")
 
 
 def go_on(bench: Bench, person: Person, frozen: Server, moment: str) -> None:
@@ -116,8 +133,7 @@ def inside_a_transaction(bench: Bench) -> None:
         other.order(lease=LEASE, busy=200)
         try:
             reply = other.post("chat", message="/say hello", thread_id=bench.new_thread())
-            if reply is None or reply.status != 503 or "lock" not in reply.body["detail"]:
-                raise Fault(f"a locked ledger was answered with {reply}")
+            check_names(frozen, reply)
             if other.get(f"threads/{person.thread_id}") is None:
                 raise Fault("a locked ledger cannot be read")
         finally:

@@ -111,7 +111,7 @@ class Person:
             raise LostDecision(
                 f"{self.thread_id}: a review whose decision was taken waits again, {review['review_id']}"
             )
-        given = [self.story.decisions[one["tool_call_id"]] for one in review["action_requests"]]
+        given = [self.story.decisions.get(one["tool_call_id"], APPROVE) for one in review["action_requests"]]
         digests = [one["shown_digest"] for one in review["action_requests"]]
         decisions = [
             {**decision, "shown_digest": digest} for decision, digest in zip(given, digests, strict=True)
@@ -149,7 +149,7 @@ class Person:
                     self.retry()
                 case other:
                     raise Fault(f"{self.thread_id} was left {other}: {thread.get('error')}")
-        raise Fault(f"{self.thread_id} never came to rest")
+        raise Fault(f"{self.thread_id} never came to rest: {self.thread()}")
 
     def settle(self, thread: dict[str, Any]) -> None:
         """Say of each cut-off call what the world shows."""
@@ -233,7 +233,8 @@ class Person:
     def check_told(self, thread: dict[str, Any]) -> None:
         """Nothing that happened is told as not done, and nothing that did not is told as done."""
         effects = self.effects_by_call()
-        last = {action["tool_call_id"]: action for action in thread["actions"] if action["tier"] == "ask"}
+        mails = [action for action in thread["actions"] if action["name"] == "send_email"]
+        last = {action["tool_call_id"]: action for action in mails}
         told = {m["tool_call_id"]: m["content"] for m in thread["messages"] if m["type"] == "tool"}
         for call_id, action in last.items():
             did, says = bool(effects[call_id]), action["state"] == "done"

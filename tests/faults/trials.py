@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.faults import clocks, deaths, freezes, load, moments, races, record, storage
+from tests.faults import clocks, damage, deaths, freezes, load, moments, races, record, storage
 from tests.faults.bench import Bench
 from tests.faults.crowd import Crowd
 
@@ -31,7 +32,7 @@ class Trial:
     name: str
     once: Callable[[Bench], None]
     quick: int = 1
-    """How often pytest does it."""
+    """How often pytest does it; 0 leaves it to the harness."""
     full: float = 1.0
     """How often the harness does it, as a multiple of `--times`."""
 
@@ -44,11 +45,18 @@ class TheCrowd:
 
     def __init__(self) -> None:
         self._crowd: Crowd | None = None
+        self._turn = threading.Lock()
+
+    def gather(self, wanted: bool) -> None:
+        if wanted and self._crowd is None:
+            self._crowd = Crowd()
 
     def __call__(self, race: Callable[[Bench, Crowd], None]) -> Callable[[Bench], None]:
         def once(bench: Bench) -> None:
-            self._crowd = self._crowd or Crowd()
-            race(bench, self._crowd)
+            with self._turn:
+                self.gather(True)
+                assert self._crowd is not None
+                race(bench, self._crowd)
 
         return once
 
@@ -62,7 +70,8 @@ crowd = TheCrowd()
 
 
 def _deaths() -> list[Trial]:
-    found = [Trial("killed", moment, deaths.at(moment)) for moment in KILLED]
+    twice = (moments.DECISION, moments.RESUME, moments.FIRST_LINE, moments.EFFECT)
+    found = [Trial("killed", moment, deaths.at(moment), 1 + (moment in twice)) for moment in KILLED]
     found += [
         Trial("killed", moment, deaths.during_reconcile(moment))
         for moment in (moments.RECONCILE, moments.RECONCILED)
@@ -95,24 +104,24 @@ def _races() -> list[Trial]:
 
 def _storage() -> list[Trial]:
     found = [
-        Trial("storage", f"{file} {illness}", make(illness))
-        for file, make in [
-            ("ledger", storage.ledger),
-            ("while a tool acts, ledger", storage.ledger_in_a_tool),
-            ("checkpoints", storage.checkpoints),
-            ("while a tool acts, checkpoints", storage.checkpoints_in_a_tool),
-            ("world", storage.world),
+        Trial("storage", f"{file} {illness}", make(illness), quick=int(illness in in_short))
+        for file, make, in_short in [
+            ("ledger", storage.ledger, ILLNESSES),
+            ("while a tool acts, ledger", storage.ledger_in_a_tool, ("locked",)),
+            ("checkpoints", storage.checkpoints, ILLNESSES),
+            ("while a tool acts, checkpoints", storage.checkpoints_in_a_tool, ("full",)),
+            ("world", storage.world, ("read-only",)),
         ]
         for illness in ILLNESSES
     ]
     return found + [
-        Trial("storage", name, once)
-        for name, once in [
-            ("ledger read-only at start", storage.read_only_at_start),
-            ("ledger no database at start", storage.no_database_at_start),
-            ("pages of checkpoints corrupt", storage.corrupt_checkpoints),
-            ("pages of messages corrupt", storage.corrupt_ledger),
-            ("pages of events corrupt", storage.corrupt_trail),
+        Trial("storage", name, once, quick)
+        for name, once, quick in [
+            ("ledger read-only at start", damage.read_only_at_start, 1),
+            ("ledger no database at start", damage.no_database_at_start, 1),
+            ("pages of checkpoints corrupt", damage.corrupt_checkpoints, 1),
+            ("pages of messages corrupt", damage.corrupt_ledger, 1),
+            ("pages of events corrupt", damage.corrupt_trail, 0),
         ]
     ]
 

@@ -626,3 +626,16 @@ def test_a_write_that_finds_no_connection_says_so_in_words(tmp_path: Path) -> No
     with pytest.raises(LedgerUnavailable, match="unable to open"), ledger.write():
         pass
     ledger.shut()
+
+
+def test_a_lock_that_a_frozen_process_may_hold_is_answered_with_its_number(tmp_path: Path) -> None:
+    ledger = SqliteLedger(tmp_path / "ledger.sqlite", busy_ms=0, frozen=lambda: [7])
+    other = sqlite3.connect(tmp_path / "ledger.sqlite", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with (
+        pytest.raises(LedgerUnavailable, match=r"process 7 is frozen.*End that process"),
+        ledger.write(),
+    ):
+        pass
+    other.close()
+    ledger.shut()
