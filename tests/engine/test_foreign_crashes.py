@@ -33,23 +33,29 @@ MESSAGE = "\n".join(
 )
 
 
+class Folders(Crashes):
+    """Each with its own effects, from before a console opens on it: that may go on with a run at once."""
+
+    def _on(self, data: Path) -> Settings:
+        foreign_agents.EFFECTS.append(data / "effects")
+        return super()._on(data)
+
+
 @pytest.fixture
 def crashes(tmp_path: Path, settings: Settings) -> Iterator[Crashes]:
     agents = tmp_path / "langgraph.json"
     agents.write_text(json.dumps({"graphs": {name: f"{HERE}:{name}" for name in ("batched", "per_call")}}))
     before = len(foreign_agents.EFFECTS)
-    yield Crashes(tmp_path, settings.model_copy(update={"review_agents": agents}))
+    yield Folders(tmp_path, settings.model_copy(update={"review_agents": agents}))
     del foreign_agents.EFFECTS[before:]
 
 
 def begin(opened: Opened, make: str) -> None:
-    foreign_agents.EFFECTS.append(opened.settings.review_data / "effects")
     run = opened.console.send(MESSAGE, by="ana", thread_id=THREAD, agent=make)
     assert opened.console.wait(run, 30)
 
 
 def decide(opened: Opened) -> None:
-    foreign_agents.EFFECTS.append(opened.settings.review_data / "effects")
     while reviews := opened.console.view(THREAD).reviews:
         given = [DECISIONS[action.key.tool_call_id] for action in reviews[0].actions]
         run = opened.console.decide(THREAD, given, by="ana", review_id=reviews[0].review_id)
@@ -57,7 +63,6 @@ def decide(opened: Opened) -> None:
 
 
 def close(opened: Opened) -> None:
-    foreign_agents.EFFECTS.append(opened.settings.review_data / "effects")
     while reviews := opened.console.view(THREAD).reviews:
         run = opened.console.close(THREAD, by="ana", review_id=reviews[0].review_id)
         assert opened.console.wait(run, 30)
@@ -73,7 +78,6 @@ def settle(opened: Opened) -> None:
 
 def finish(opened: Opened, make: str, end: Any) -> None:
     """Do what the console offers until the thread is idle."""
-    foreign_agents.EFFECTS.append(opened.settings.review_data / "effects")
     for _ in range(20):
         try:
             until(lambda: opened.console.view(THREAD).thread.status is not Status.RUNNING)
@@ -143,7 +147,6 @@ def test_a_call_cut_off_before_its_first_line_is_settled_as_not_happened(crashes
         died = die(here, crashes.clock, tell, number, "after", only="ledger")
         opened = open_console(here, clock=crashes.clock)
         try:
-            foreign_agents.EFFECTS.append(here.review_data / "effects")
             cut_off = [one for one in opened.console.actions(THREAD) if one.state is State.UNKNOWN]
             found = any(WHAT[action.key.tool_call_id] not in effects() for action in cut_off)
             finish(opened, make, decide)
