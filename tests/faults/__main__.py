@@ -66,7 +66,7 @@ def main() -> int:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
     parser.add_argument(
-        "--times", type=int, default=20, help="how often each fault is tried; races ten times as often"
+        "--times", type=int, default=20, help="how often each fault is tried; races several times as often"
     )
     parser.add_argument(
         "--seed", type=int, default=secrets.randbelow(10**6), help="repeats what chance chose"

@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 
 from tests.faults.bench import PATIENCE, Reply, processes
+from tests.faults.orders import die_with_the_harness
 
 CROWD = 16
 
@@ -59,6 +60,7 @@ class Crowd:
 
 def shoot(end: Any, ready: Any) -> None:
     """What each process does until it is told to end."""
+    die_with_the_harness()
     with httpx.Client(timeout=PATIENCE, trust_env=False) as client:
         while (shot := end.recv()) is not None:
             ready.wait()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import signal
@@ -10,6 +11,9 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
+
+PARENT_DEATH_SIGNAL = 1
+"""Linux's number of `prctl`'s option."""
 
 How = Literal["kill", "freeze", "hold"]
 Ill = Literal["well", "full", "read-only"]
@@ -28,13 +32,18 @@ class Order:
     how: How = "kill"
     lease: float = 30.0
     """Seconds of silence after which it takes over what another process runs."""
-    busy: int = 5_000
+    busy: int = 15_000
     """Milliseconds it waits for a database that is locked."""
     clock: float = 0.0
     """Seconds its clock is ahead."""
     ledger: Ill = "well"
     checkpoints: Ill = "well"
     world: Ill = "well"
+
+
+def die_with_the_harness() -> None:
+    """However the harness ends, this process, which it started, does not outlive it, frozen or not."""
+    ctypes.CDLL(None).prctl(PARENT_DEATH_SIGNAL, signal.SIGKILL)
 
 
 class Orders:
@@ -77,7 +86,8 @@ class Orders:
             case "kill":
                 os.kill(os.getpid(), signal.SIGKILL)
             case "freeze":
-                os.kill(os.getpid(), signal.SIGSTOP)
+                # To this very thread: through another one it would take effect some steps later.
+                signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)
             case "hold":
                 while self.standing().number == order.number:
                     time.sleep(0.01)

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tests.faults.orders import Orders
+from tests.faults.orders import Orders, die_with_the_harness
 
 ENOUGH = 2**32 - 2
 """SQLite's own limit on pages."""
@@ -34,6 +34,7 @@ class Start:
 
 def serve(start: Start) -> None:
     """Run the server in this process, as `python app.py` does, until it is ended."""
+    die_with_the_harness()
     os.environ.update(start.environment)
     with start.log.open("ab") as log:
         os.dup2(log.fileno(), 1)

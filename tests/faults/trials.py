@@ -91,13 +91,13 @@ def _freezes() -> list[Trial]:
 
 def _races() -> list[Trial]:
     return [
-        Trial("race of 16", name, crowd(race), quick, full=10.0)
-        for name, race, quick in [
-            ("approve, edit and reject one review", races.one_review, 3),
-            ("late rejects of what has run", races.late_reject, 1),
-            ("stale screens while the next question comes", races.stale_screen, 2),
-            ("messages to one thread", races.two_messages, 2),
-            ("decide against close against expire", races.decide_close_expire, 2),
+        Trial("race of 16", name, crowd(race), quick, full)
+        for name, race, quick, full in [
+            ("approve, edit and reject one review", races.one_review, 3, 15.0),
+            ("late rejects of what has run", races.late_reject, 1, 5.0),
+            ("stale screens while the next question comes", races.stale_screen, 2, 5.0),
+            ("messages to one thread", races.two_messages, 2, 5.0),
+            ("decide against close against expire", races.decide_close_expire, 2, 5.0),
         ]
     ]
 
