@@ -223,7 +223,8 @@ class Guard(BaseCallbackHandler):
                 if moved:
                     tx.append(self._fact(kind, action, action.tool, action.key.tool_call_id, data))
         except LedgerUnavailable as error:
-            raise self._stop(f"How {action.tool} ended could not be recorded. {error}") from error
+            why = f"How {action.tool} ended could not be recorded ({error.reason})."
+            raise self._stop(f"{why} Look whether it took effect, then settle it.") from error
         self._told_of(action.tool, "finished")
         if not moved:
             raise self._stop(f"{action.tool} was taken for lost and is being settled elsewhere.")

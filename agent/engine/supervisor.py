@@ -138,8 +138,8 @@ class Supervisor:
         deadline = None if seconds is None else time.monotonic() + seconds
         if live is not None and not live.ended.wait(seconds):
             return False
-        # It ended here and may go on elsewhere, taken over.
-        while self._is_open(run_id):
+        # It ended here and may go on elsewhere, taken over; one whose end cannot be recorded is nothing to wait for.
+        while run_id not in self._unrecorded and self._is_open(run_id):
             if self._closing.is_set() or (deadline is not None and time.monotonic() > deadline):
                 return False
             time.sleep(0.05)

@@ -206,6 +206,7 @@ class CheckpointLost(ReviewError):
 
 class LedgerUnavailable(ReviewError):
     def __init__(self, reason: str) -> None:
+        self.reason = reason
         super().__init__(
             f"The record cannot be used ({reason}), so nothing was done. {_mending(reason)}, then try again."
         )

@@ -324,8 +324,9 @@ def test_an_end_that_could_not_be_recorded_stops_the_run(
 ) -> None:
     scene.propose()
     scene.guard._told_of = lambda *_: monkeypatch.setattr(SqliteLedger, "write", _locked)
-    with pytest.raises(Stop, match="could not be recorded"):
+    with pytest.raises(Stop, match="could not be recorded") as stopped:
         scene.call()
+    assert "nothing was done" not in str(stopped.value)
     monkeypatch.undo()
     assert scene.action().state is State.EXECUTING
 

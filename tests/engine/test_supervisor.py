@@ -281,6 +281,17 @@ def test_an_answer_that_could_not_be_recorded_is_recorded_by_the_sweep(
     assert console.history(THREAD)[-1].content == "hello"
 
 
+def test_nobody_waits_for_a_run_while_its_end_cannot_be_recorded(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outage = Outage(monkeypatch, Recorder, "end")
+    outage.on.set()
+    run = console.send("/say hello", by="ana", thread_id=THREAD)
+    assert console.wait(run, 30)
+    outage.on.clear()
+    until(lambda: status(console) is Status.IDLE)
+
+
 def test_a_sweep_whose_own_commit_fails_tries_again(
     console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
