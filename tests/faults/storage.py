@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from tests.conftest import until
 from tests.faults import moments
-from tests.faults.bench import PATIENCE, Bench, Fault, Reply, Server
+from tests.faults.bench import PATIENCE, Bench, FalseNotExecuted, Fault, Reply, Server
 from tests.faults.person import ONE, STORIES, Person, check_chain
 from tests.faults.races import paused
 
@@ -59,6 +59,7 @@ def ledger_in_a_tool(illness: Illness) -> Callable[[Bench], None]:
         thread = person.rest() or {}
         if thread["status"] != "unknown_outcome" and illness != "full":  # full, there was room as it is
             raise Fault(f"an end that could not be recorded: {thread}")
+        check_not_denied(person)
         person.finish()
         person.check()
         check_chain(server)
@@ -164,6 +165,13 @@ def decided_later(person: Person, review: dict[str, Any]) -> None:
 def ended(person: Person) -> bool:
     """Whether how its tool ended is on record."""
     return any(action["state"] == "done" for action in (person.thread() or {})["actions"])
+
+
+def check_not_denied(person: Person) -> None:
+    """Nowhere in its record does it stand that nothing was done."""
+    reply = person.server.get("audit", thread_id=person.thread_id)
+    if reply is None or "nothing was done" in str(reply.body):
+        raise FalseNotExecuted(f"{person.thread_id}: {reply}")
 
 
 def check_refused(reply: Reply | None) -> None:
