@@ -9,7 +9,7 @@ import os
 import secrets
 import threading
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -95,8 +95,13 @@ def open_console(settings: Settings, *, clock: Clock = utc_now, at_work: bool = 
     graphs = {name: target for name, target in targets.items() if isinstance(target, CompiledStateGraph)}
     secret = _secret(data / "digest.key")
     owner = Owner(data / "owners")
-    ledger = SqliteLedger(data / "ledger.sqlite", frozen=owner.frozen)
-    engine = LocalEngine(agents, models, data / "checkpoints.sqlite", graphs=graphs, broken=broken)
+    with ExitStack() as undone:  # what was opened before something could not be
+        undone.callback(world.close)
+        undone.callback(owner.close)
+        ledger = SqliteLedger(data / "ledger.sqlite", frozen=owner.frozen)
+        undone.callback(ledger.shut)
+        engine = LocalEngine(agents, models, data / "checkpoints.sqlite", graphs=graphs, broken=broken)
+        undone.pop_all()
     supervisor = Supervisor(ledger, engine, Recorder(ledger, secret, clock), owner, clock)
 
     def guard_for(run: Run, agent: Agent) -> Guard:

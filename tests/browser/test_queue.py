@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
-from tests.browser.conftest import Browses, Tab, events, outbox, waiting, world
+from tests.browser.conftest import Browses, Tab, again, events, outbox, waiting, world
 from tests.conftest import Server, until
 
 pytestmark = [pytest.mark.browser, pytest.mark.process]
@@ -83,16 +83,29 @@ def press(tab: Tab, key: str) -> None:
     tab.page.keyboard.press(key)
 
 
+def choose(tab: Tab, button: Locator, key: str) -> None:
+    """By its key where one is given, else by the mouse."""
+    tab.settled()
+    if key:
+        press(tab, key)
+    else:
+        button.click(delay=50)
+
+
 def decide(tab: Tab, review: dict[str, Any], work: Work, *, by_keyboard: bool) -> None:
     tab.sees_review(review["review_id"])
     ids = [one["tool_call_id"] for one in review["action_requests"]]
     for place, (call, kind) in enumerate(zip(ids, work.kinds, strict=True)):
         button = tab.at(f"{kind}:{review['review_id']}:{call}").get_by_role("button")
         expect(button).to_be_visible()
-        if by_keyboard:
-            press(tab, KEYS[kind])
-        else:
-            button.click(delay=50)
+        taken = button.and_(tab.page.locator("[kind=primary]"))
+        # Approving goes on to the next action by itself.
+        onward = tab.at("card").get_by_text(f"{place + 2} of {len(ids)}", exact=True)
+        effect = onward.or_(taken)
+        again(
+            lambda button=button, kind=kind: choose(tab, button, KEYS[kind] if by_keyboard else ""),
+            lambda bound, effect=effect: expect(effect).to_be_visible(timeout=bound),
+        )
         if kind in FIELD:
             area = tab.at(f"{FIELD[kind]}:{review['review_id']}:{call}").locator("textarea")
             area.fill(work.typed)
@@ -106,6 +119,7 @@ def decide(tab: Tab, review: dict[str, Any], work: Work, *, by_keyboard: bool) -
             tab.sees("What will run")  # an edit is sent as it was shown, or not at all
     send = tab.at(f"send:{review['review_id']}").get_by_role("button")
     expect(send).to_be_enabled()
+    tab.settled()
     if by_keyboard:
         press(tab, "Control+Enter")
     else:

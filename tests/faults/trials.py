@@ -106,7 +106,7 @@ def _storage() -> list[Trial]:
     found = [
         Trial("storage", f"{file} {illness}", make(illness), quick=int(illness in in_short))
         for file, make, in_short in [
-            ("ledger", storage.ledger, ILLNESSES),
+            ("ledger", storage.ledger, ("locked", "read-only")),
             ("while a tool acts, ledger", storage.ledger_in_a_tool, ("locked",)),
             ("checkpoints", storage.checkpoints, ILLNESSES),
             ("while a tool acts, checkpoints", storage.checkpoints_in_a_tool, ("full",)),
