@@ -25,6 +25,13 @@ PATIENCE = 120.0
 """Seconds. Bounds only what would never end; the machine may be busy with other things."""
 
 
+IMPORTED = [
+    *("app", "tests.faults.server", "tests.faults.moments", "tests.faults.crowd"),
+    *("streamlit.web.bootstrap", "streamlit.web.server.starlette.starlette_agent_routes"),
+    *("uvicorn.lifespan.on", "uvicorn.protocols.http.auto", "uvicorn.protocols.websockets.auto"),
+]
+
+
 class Fault(AssertionError):
     """A promise that was not kept."""
 
@@ -46,7 +53,7 @@ def processes() -> Any:
     # What is imported beforehand is looked for here; without it each process would import for seconds.
     os.environ["PYTHONPATH"] = str(ROOT)
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["app", "tests.faults.server", "tests.faults.crowd"])
+    context.set_forkserver_preload(IMPORTED)
     return context
 
 

@@ -70,7 +70,7 @@ crowd = TheCrowd()
 
 
 def _deaths() -> list[Trial]:
-    twice = (moments.DECISION, moments.RESUME, moments.FIRST_LINE, moments.EFFECT)
+    twice = (moments.FIRST_LINE, moments.EFFECT)
     found = [Trial("killed", moment, deaths.at(moment), 1 + (moment in twice)) for moment in KILLED]
     found += [
         Trial("killed", moment, deaths.during_reconcile(moment))
@@ -79,7 +79,7 @@ def _deaths() -> list[Trial]:
     found.append(
         Trial("killed", "again and again, in each server that goes on with the turn", deaths.again_and_again)
     )
-    found.append(Trial("killed", "at random times under load", load.random_deaths, quick=2))
+    found.append(Trial("killed", "at random times under load", load.random_deaths))
     return found
 
 
@@ -93,7 +93,7 @@ def _races() -> list[Trial]:
     return [
         Trial("race of 16", name, crowd(race), quick, full)
         for name, race, quick, full in [
-            ("approve, edit and reject one review", races.one_review, 3, 15.0),
+            ("approve, edit and reject one review", races.one_review, 2, 15.0),
             ("late rejects of what has run", races.late_reject, 1, 5.0),
             ("stale screens while the next question comes", races.stale_screen, 2, 5.0),
             ("messages to one thread", races.two_messages, 2, 5.0),
@@ -106,9 +106,9 @@ def _storage() -> list[Trial]:
     found = [
         Trial("storage", f"{file} {illness}", make(illness), quick=int(illness in in_short))
         for file, make, in_short in [
-            ("ledger", storage.ledger, ("locked", "read-only")),
+            ("ledger", storage.ledger, ("locked", "full")),
             ("while a tool acts, ledger", storage.ledger_in_a_tool, ("locked",)),
-            ("checkpoints", storage.checkpoints, ILLNESSES),
+            ("checkpoints", storage.checkpoints, ("locked", "full")),
             ("while a tool acts, checkpoints", storage.checkpoints_in_a_tool, ("full",)),
             ("world", storage.world, ("read-only",)),
         ]
@@ -120,7 +120,7 @@ def _storage() -> list[Trial]:
             ("ledger read-only at start", damage.read_only_at_start, 1),
             ("ledger no database at start", damage.no_database_at_start, 1),
             ("pages of checkpoints corrupt", damage.corrupt_checkpoints, 1),
-            ("pages of messages corrupt", damage.corrupt_ledger, 1),
+            ("pages of messages corrupt", damage.corrupt_ledger, 0),
             ("pages of events corrupt", damage.corrupt_trail, 0),
         ]
     ]
@@ -139,16 +139,16 @@ def _clocks() -> list[Trial]:
 
 
 def _record() -> list[Trial]:
-    tamperings: list[tuple[str, record.Tampering]] = [
-        ("data edited", record.edit_data),
-        ("who did it edited", record.edit_who),
-        ("a row removed", record.remove),
-        ("a row removed and the gap closed", record.remove_and_close_the_gap),
-        ("a row inserted", record.insert),
-        ("two rows in each other's place", record.swap),
-        ("the tail cut", record.cut),
+    tamperings: list[tuple[str, record.Tampering, int]] = [
+        ("data edited", record.edit_data, 1),
+        ("who did it edited", record.edit_who, 0),
+        ("a row removed", record.remove, 1),
+        ("a row removed and the gap closed", record.remove_and_close_the_gap, 0),
+        ("a row inserted", record.insert, 1),
+        ("two rows in each other's place", record.swap, 1),
+        ("the tail cut", record.cut, 1),
     ]
-    found = [Trial("record", name, record.tampered(how)) for name, how in tamperings]
+    found = [Trial("record", name, record.tampered(how), quick) for name, how, quick in tamperings]
     return [*found, Trial("record", "an older copy of the folder put back", record.older_copy)]
 
 
