@@ -182,7 +182,7 @@ class Looking:
         return self._engine.models()
 
     def wait(self, run: Run, seconds: float | None = None) -> bool:
-        """Wait until the run pauses or ends; false if it had not after `seconds`."""
+        """Wait until the run pauses or ends, or this process is asked to; false if it had not after `seconds`."""
         return self._runs.wait(run.run_id, seconds)
 
     def health(self) -> dict[str, Any]:

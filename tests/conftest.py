@@ -60,6 +60,14 @@ class SetClock:
         self.now += timedelta(**by)
 
 
+@pytest.fixture(autouse=True)
+def own_main() -> Iterator[None]:
+    """A page drawn in this process takes the main module's place, and would be run anew in each process made later."""
+    main = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = main
+
+
 @pytest.fixture
 def clock() -> SetClock:
     return SetClock()

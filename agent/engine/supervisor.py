@@ -132,15 +132,18 @@ class Supervisor:
         return owner != self.owner and self._owner.lives(owner)
 
     def wait(self, run_id: str, seconds: float | None) -> bool:
-        """Wait until the run has ended; false if it had not after `seconds`. Runs of others are polled."""
+        """Wait until the run has ended; false if it had not after `seconds`. Runs of others are polled.
+
+        It is also over for those who wait when this process is asked to end: it leaves its runs to the next.
+        """
         with self._guard:
             live = self._live.get(run_id)
         deadline = None if seconds is None else time.monotonic() + seconds
         if live is not None and not live.ended.wait(seconds):
-            return False
+            return self._closing.is_set()
         # It ended here and may go on elsewhere, taken over; one whose end cannot be recorded is nothing to wait for.
-        while run_id not in self._unrecorded and self._is_open(run_id):
-            if self._closing.is_set() or (deadline is not None and time.monotonic() > deadline):
+        while run_id not in self._unrecorded and self._is_open(run_id) and not self._closing.is_set():
+            if deadline is not None and time.monotonic() > deadline:
                 return False
             time.sleep(0.05)
         return True
