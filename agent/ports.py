@@ -114,7 +114,7 @@ class Token:
 class Said:
     """Messages that now stand in the conversation; one with a known id replaces the earlier one."""
 
-    messages: tuple[Message, ...]
+    messages: Sequence[Message]
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ class Superseded:
 class Look:
     """Where a thread's checkpoint stands."""
 
-    messages: tuple[Message, ...] = ()
+    messages: Sequence[Message] = ()
     calls: tuple[Call, ...] = ()
     waiting: tuple[str, ...] = ()
     """Ids of the interrupts that wait for an answer."""

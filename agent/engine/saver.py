@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
@@ -13,6 +14,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata
 from langgraph.checkpoint.sqlite import SqliteSaver
 
+from agent.engine.decoding import DecodesOnce
 from agent.review.errors import CheckpointsUnavailable
 
 BUSY_MS = 5_000
@@ -37,6 +39,12 @@ class FencedSaver(SqliteSaver):
         conn.execute("PRAGMA synchronous = FULL")
         super().__init__(conn)
         self._writing = threading.local()
+
+    def decoding_once(self) -> FencedSaver:
+        """The same saver, for graphs that never change a message in place: see `DecodesOnce`."""
+        clone = copy.copy(self)
+        clone.serde = DecodesOnce()
+        return clone
 
     def setup(self) -> None:
         if self.is_setup:
