@@ -24,11 +24,10 @@ def main() -> int:
     figures: list[Figure] = []
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         for name, measure in subjects.ALL.items():
-            if asked.only not in name:
-                continue
-            for figure in measure(QUICK if asked.quick else FULL, Path(folder) / name):
-                print(figure.row(), flush=True)
-                figures.append(figure)
+            if asked.only in name:
+                for figure in measure(QUICK if asked.quick else FULL, asked.data or Path(folder)):
+                    print(figure.row(), flush=True)
+                    figures.append(figure)
     print(f"\n{table(figures)}\n\n{described()}")
     if asked.json:
         kept = {"machine": described(), "figures": [figure.kept() for figure in figures]}
@@ -45,6 +44,7 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--only", default="", help="only subjects whose name has these words in it")
     parser.add_argument("--json", type=Path, help="keep the figures in this file")
+    parser.add_argument("--data", type=Path, help="keep the large ledgers here, and use them again")
     parser.add_argument("--readme", action="store_true", help="write the table into the README")
     return parser.parse_args()
 

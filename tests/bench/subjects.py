@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from tests.bench import turns
+from tests.bench import deciding, turns, verifying, waiting
 from tests.bench.figures import Figure
 from tests.bench.scale import Scale
 
@@ -13,4 +13,7 @@ Measure = Callable[[Scale, Path], Iterator[Figure]]
 
 ALL: Mapping[str, Measure] = {
     "turns": turns.measure,
+    "deciding": deciding.measure,
+    "queue": waiting.measure,
+    "trail": verifying.measure,
 }

@@ -35,8 +35,8 @@ class Course:
 
 
 def measure(scale: Scale, folder: Path) -> Iterator[Figure]:
-    peer = CreateAgent(folder / "peer")
-    with console_on(folder / "ours") as opened:
+    peer = CreateAgent(folder / "turns-peer")
+    with console_on(folder / "turns") as opened:
         files = [opened.settings.review_data / name for name in ("ledger.sqlite", "checkpoints.sqlite")]
         yield _first_turn(scale, opened.console, peer)
         ours, theirs = Course(), Course()
