@@ -141,8 +141,13 @@ def _spoken(count: int) -> Iterator[Message]:
 
 
 def small(scale: Scale, folder: Path) -> Path:
-    """A data folder with few waiting and as many messages as a page shows; made once for all subjects."""
+    """A data folder with few waiting; made once for all subjects."""
     return _made(folder / "small", lambda seeder: _fill(seeder, scale.few_waiting, 0, scale.few_messages))
+
+
+def page(scale: Scale, folder: Path) -> Path:
+    """A data folder whose queue is one page long."""
+    return _made(folder / "page", lambda seeder: _fill(seeder, scale.page_of_waiting, 0, scale.few_messages))
 
 
 def large(scale: Scale, folder: Path) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from tests.bench import deciding, turns, verifying, waiting
+from tests.bench import browsing, deciding, turns, verifying, waiting
 from tests.bench.figures import Figure
 from tests.bench.scale import Scale
 
@@ -16,4 +16,5 @@ ALL: Mapping[str, Measure] = {
     "deciding": deciding.measure,
     "queue": waiting.measure,
     "trail": verifying.measure,
+    "browser": browsing.measure,
 }
