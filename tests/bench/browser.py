@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from statistics import median
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -49,15 +50,30 @@ def new_page(browser: Browser) -> Page:
     return page
 
 
-def opening(browser: Browser, url: str, seen: str) -> tuple[float, float]:
-    """Seconds from the start of the navigation to the painted page, and the instant by the system's clock."""
+def opening(browser: Browser, url: str, seen: str) -> float:
+    """Seconds from the start of the navigation to the painted page, in a browser that has seen nothing yet."""
+    return _open(browser, url, seen)[1]
+
+
+def opened_at(browser: Browser, url: str, seen: str) -> float:
+    """The instant the page was painted, by the system's clock, in seconds."""
+    return sum(_open(browser, url, seen))
+
+
+def _open(browser: Browser, url: str, seen: str) -> tuple[float, float]:
     page = new_page(browser)
     page.add_init_script(f"{PAINTED} window.opened = painted(() => settled() && ({seen}));")
     page.goto(url, wait_until="commit")
     took = float(page.evaluate("() => window.opened"))
     origin = float(page.evaluate("() => performance.timeOrigin"))
     page.context.close()
-    return took / 1000, (origin + took) / 1000
+    return origin / 1000, took / 1000
+
+
+def in_turns(times: int, *acts: Callable[[], float]) -> list[float]:
+    """The median of what each act measured; the first round only warms up."""
+    rounds = [[act() for act in acts] for _ in range(times + 1)]
+    return [median(column) for column in zip(*rounds[1:], strict=True)]
 
 
 def clicking(page: Page, button: str, seen: str) -> float:

@@ -11,7 +11,16 @@ import httpx
 from playwright.sync_api import Browser, Page
 
 from tests.bench import apps
-from tests.bench.browser import MISSING, chromium, clicking, has_chromium, new_page, opening
+from tests.bench.browser import (
+    MISSING,
+    chromium,
+    clicking,
+    has_chromium,
+    in_turns,
+    new_page,
+    opened_at,
+    opening,
+)
 from tests.bench.figures import Amount, Figure, most
 from tests.bench.scale import Scale
 from tests.bench.seed import LONG, large, page
@@ -42,8 +51,7 @@ def _cold_start(browser: Browser, scale: Scale, folder: Path) -> Figure:
     def from_nothing(make: Callable[[Path], apps.App], name: str, seen: str) -> float:
         app = make(folder / name)
         with apps.running(app):
-            _, painted_at = opening(browser, app.url, seen)
-            return painted_at - app.started_at
+            return opened_at(browser, app.url, seen) - app.started_at
 
     rounds = [
         (
@@ -57,10 +65,10 @@ def _cold_start(browser: Browser, scale: Scale, folder: Path) -> Figure:
 
 
 def _first_page(browser: Browser, scale: Scale, ours: apps.App, theirs: apps.App) -> Figure:
-    found = _in_turns(
+    found = in_turns(
         scale.openings,
-        partial(_opened, browser, ours.url, INBOX),
-        partial(_opened, browser, theirs.url, AGAIN),
+        partial(opening, browser, ours.url, INBOX),
+        partial(opening, browser, theirs.url, AGAIN),
     )
     return _figure("first page of a warm server", found[0], 1.5, EMPTY, found[1])
 
@@ -79,7 +87,7 @@ def _send(browser: Browser, scale: Scale, ours: apps.App, theirs: apps.App) -> F
         text = f"Drawn {next(drawn)}"
         return clicking(empty, ".st-key-again button", f"document.body.innerText.includes('{text}')")
 
-    found = _in_turns(scale.clicks, partial(_sent, inbox), again)
+    found = in_turns(scale.clicks, partial(_sent, inbox), again)
     inbox.context.close()
     empty.context.close()
     return _figure("click on Send to the next card", found[0], 2, EMPTY, found[1])
@@ -104,28 +112,18 @@ def _settle(inbox: Page) -> None:
 
 def _openings(browser: Browser, scale: Scale, many: apps.App, few: apps.App) -> Iterator[Figure]:
     thread = f"/chat?thread={LONG}"
-    found = _in_turns(
+    found = in_turns(
         scale.openings,
-        partial(_opened, browser, many.url + thread, THREAD),
-        partial(_opened, browser, few.url + thread, THREAD),
+        partial(opening, browser, many.url + thread, THREAD),
+        partial(opening, browser, few.url + thread, THREAD),
     )
     name = f"thread of {scale.messages:,} messages opens"
     yield _figure(name, found[0], 1.2, f"{scale.few_messages} messages", found[1])
-    found = _in_turns(
-        scale.openings, partial(_opened, browser, many.url, INBOX), partial(_opened, browser, few.url, INBOX)
+    found = in_turns(
+        scale.openings, partial(opening, browser, many.url, INBOX), partial(opening, browser, few.url, INBOX)
     )
     name = f"inbox opens with {scale.waiting:,} waiting"
     yield _figure(name, found[0], 1.2, f"{scale.page_of_waiting} waiting", found[1])
-
-
-def _opened(browser: Browser, url: str, seen: str) -> float:
-    return opening(browser, url, seen)[0]
-
-
-def _in_turns(times: int, *acts: Callable[[], float]) -> list[float]:
-    """The median of what each act measured; the first round only warms up."""
-    rounds = [[act() for act in acts] for _ in range(times + 1)]
-    return [median(column) for column in zip(*rounds[1:], strict=True)]
 
 
 def _figure(name: str, ours: float, bound: float, against: str, theirs: float) -> Figure:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -13,7 +13,7 @@ from agent.demos.world import World
 from agent.engine.proposing import propose
 from agent.ledger.sqlite import SqliteLedger
 from agent.ports import Ledger, Send, Transaction, deliveries
-from agent.review.actions import Action, Review, ReviewState, State
+from agent.review.actions import Review, ReviewState, State
 from agent.review.agents import Agent
 from agent.review.events import Fact, Kind, instant
 from agent.review.screening import Call, Proposal, screen
@@ -24,6 +24,8 @@ BATCH = 1_000
 """Threads written in one transaction."""
 SPAN = timedelta(days=365)
 TOOL = "send_email"
+ASKED = "Please write to them."
+OWNER = "1-seeder"
 LONG = "long-conversation"
 """The thread with many messages."""
 SECRET = b"k" * 32
@@ -39,7 +41,7 @@ class Seeder:
         self._ledger, self._agent, self._secret = ledger, agent, secret
         self._moment = datetime.now(UTC) - timedelta(days=1)
         self._written = 0
-        self._judged = screen(agent, "m", [Proposal("c", TOOL, _args(""))])[0]
+        self._judged = screen(agent, "m", [Proposal("c", TOOL, _args("nobody"))])[0]
 
     def waiting(self, count: int) -> None:
         """Threads that wait for a decision, each on one action."""
@@ -63,52 +65,66 @@ class Seeder:
         while self._written < end:
             with self._ledger.write() as tx:
                 for number in range(self._written, min(self._written + BATCH, end)):
-                    self._one(tx, number, decided)
+                    self._numbered(tx, number, decided)
                     self._written += 1
 
-    def _one(self, tx: Transaction, number: int, decided: bool) -> None:
-        now, thread_id = self._tick(), f"seeded-{number:07d}"
-        status = Status.IDLE if decided else Status.WAITING
-        tx.add_thread(self._thread(thread_id, status, now))
-        run = self._run(thread_id, f"m-{number}", now)
+    def card(self, review_id: str, actions: int, argument: int) -> None:
+        """A thread that waits on so many actions, each with an argument of so many characters."""
+        body = "word " * (argument // 5)
+        judged = [replace(self._call(f"person-{n}", f"c{n}"), message_id=review_id) for n in range(actions)]
+        calls = [replace(one, args={**(one.args or {}), "body": body}) for one in judged]
+        with self._ledger.write() as tx:
+            self._one(tx, f"thread-{review_id}", review_id, calls)
+
+    def _numbered(self, tx: Transaction, number: int, decided: bool) -> None:
+        name = f"{number:07d}"
+        review = self._one(tx, f"seeded-{name}", f"r-{name}", [self._call(f"person-{name}")])
+        if decided:
+            self._decide(tx, review)
+
+    def _one(self, tx: Transaction, thread_id: str, review_id: str, calls: Sequence[Call]) -> Review:
+        """A thread that waits, with all that its run has recorded."""
+        now, message_id = self._tick(), f"{thread_id}-m"
+        tx.add_thread(self._thread(thread_id, Status.WAITING, now))
+        run = self._run(thread_id, message_id, now)
         tx.open(run)
         tx.append(
             self._fact(Kind.THREAD_STARTED, thread_id, now),
-            self._fact(Kind.MESSAGE_SENT, thread_id, now, text="Please write to them."),
+            self._fact(Kind.MESSAGE_SENT, thread_id, now, text=ASKED),
             self._fact(Kind.RUN_STARTED, thread_id, now, run_id=run.run_id),
         )
-        action = propose(tx, run, self._call(number), 0, self._secret, now)
-        calls = (ToolCall("c", TOOL, action.args),)
-        asked = Message(f"{thread_id}-h", "human", "Please write to them.")
-        tx.put_messages(thread_id, [asked, Message(f"m-{number}", "ai", "", calls)], now)
-        review = Review(f"r-{number:07d}", thread_id, run.agent, ReviewState.OPEN, now, self._later(SPAN))
-        tx.open_review(review, [action.key])
+        proposed = [replace(call, message_id=message_id) for call in calls]
+        keys = [propose(tx, run, call, place, self._secret, now).key for place, call in enumerate(proposed)]
+        said = tuple(ToolCall(call.tool_call_id, call.tool, call.args) for call in calls)
+        asked = Message(f"{thread_id}-h", "human", ASKED)
+        tx.put_messages(thread_id, [asked, Message(message_id, "ai", "", said)], now)
+        expires_at = instant(self._moment + SPAN)
+        tx.open_review(Review(review_id, thread_id, run.agent, ReviewState.OPEN, now, expires_at), keys)
         tx.close(run.run_id, run.owner, RunState.PAUSED, now)
         tx.append(
-            replace(self._fact(Kind.REVIEW_OPENED, thread_id, now), review_id=review.review_id),
+            replace(self._fact(Kind.REVIEW_OPENED, thread_id, now), review_id=review_id),
             self._fact(Kind.RUN_ENDED, thread_id, now, run_id=run.run_id, ended="paused"),
         )
-        if decided:
-            self._decide(tx, action, review)
+        return tx.open_reviews(thread_id)[0]
 
-    def _decide(self, tx: Transaction, action: Action, review: Review) -> None:
-        now, thread_id = self._tick(), review.thread_id
-        decision = {"type": "approve", "message": None, "comment": None}
-        tx.move(
-            action.key, State.PENDING, State.APPROVED, decision=decision, decided_by="ana", decided_at=now
-        )
+    def _decide(self, tx: Transaction, review: Review) -> None:
+        now, thread_id, action = self._tick(), review.thread_id, review.actions[0]
+        approve = {"type": "approve", "message": None, "comment": None}
+        changes = {"decision": approve, "decided_by": "ana", "decided_at": now}
+        tx.move(action.key, State.PENDING, State.APPROVED, **changes)
         tx.end_review(review.review_id, ReviewState.DECIDED, now, "ana", "approve")
-        tx.move(action.key, State.APPROVED, State.EXECUTING, started_at=now, owner="1-seeder")
+        tx.move(action.key, State.APPROVED, State.EXECUTING, started_at=now, owner=OWNER)
         tx.move(action.key, State.EXECUTING, State.DONE, ended_at=now, result="Sent.")
+        tx.set_thread(thread_id, Status.IDLE, now)
         kinds = (Kind.DECISION_MADE, Kind.RUN_STARTED, Kind.EXECUTION_STARTED, Kind.EXECUTION_FINISHED)
         facts = [self._fact(kind, thread_id, now, args=action.args) for kind in kinds]
         tx.append(*(replace(fact, tool_call_id="c", tool=TOOL) for fact in facts))
 
-    def _call(self, number: int) -> Call:
+    def _call(self, name: str, call_id: str = "c") -> Call:
         """The judged call, as another thread would have it: only its words differ."""
-        args = _args(f"person-{number:07d}")
-        summary = self._judged.summary.replace(_args("")["to"], args["to"])
-        return replace(self._judged, message_id=f"m-{number}", args=args, proposed=args, summary=summary)
+        args = _args(name)
+        summary = self._judged.summary.replace(_args("nobody")["to"], args["to"])
+        return replace(self._judged, tool_call_id=call_id, args=args, proposed=args, summary=summary)
 
     def _run(self, thread_id: str, message_id: str, now: str) -> Run:
         delivery = deliveries.dump_python(Send(message_id, "Please write to them."), mode="json")
@@ -117,7 +133,7 @@ class Seeder:
         )
 
     def _thread(self, thread_id: str, status: Status, now: str) -> Thread:
-        return Thread(thread_id, self._agent.name, "demo", status, now, now, "ana", "Please write to them.")
+        return Thread(thread_id, self._agent.name, "demo", status, now, now, "ana", ASKED)
 
     def _fact(self, kind: Kind, thread_id: str, now: str, **data: object) -> Fact:
         return Fact(kind=kind, at=now, thread_id=thread_id, agent=self._agent.name, by="ana", data=data)
@@ -126,12 +142,9 @@ class Seeder:
         self._moment += timedelta(milliseconds=10)
         return instant(self._moment)
 
-    def _later(self, span: timedelta) -> str:
-        return instant(self._moment + span)
-
 
 def _args(name: str) -> dict[str, str]:
-    return {"to": f"{name or 'nobody'}@example.com", "subject": "Notes", "body": "The notes of the meeting."}
+    return {"to": f"{name}@example.com", "subject": "Notes", "body": "The notes of the meeting."}
 
 
 def _spoken(count: int) -> Iterator[Message]:
@@ -153,6 +166,16 @@ def page(scale: Scale, folder: Path) -> Path:
 def large(scale: Scale, folder: Path) -> Path:
     """A data folder with everything at its largest."""
     return _made(folder / "large", lambda seeder: _fill(seeder, scale.waiting, scale.events, scale.messages))
+
+
+def cards(folder: Path, sizes: Mapping[str, tuple[int, int]]) -> Path:
+    """A data folder with one waiting review of each name, of so many actions with arguments of so many characters."""
+
+    def fill(seeder: Seeder) -> None:
+        for name, (actions, argument) in sizes.items():
+            seeder.card(name, actions, argument)
+
+    return _made(folder / "cards", fill)
 
 
 def _fill(seeder: Seeder, waiting: int, events: int, messages: int) -> None:

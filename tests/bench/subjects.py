@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from tests.bench import browsing, deciding, turns, verifying, waiting
+from tests.bench import browsing, cards, deciding, load, turns, verifying, waiting
 from tests.bench.figures import Figure
 from tests.bench.scale import Scale
 
@@ -17,4 +17,6 @@ ALL: Mapping[str, Measure] = {
     "queue": waiting.measure,
     "trail": verifying.measure,
     "browser": browsing.measure,
+    "cards": cards.measure,
+    "load": load.measure,
 }
