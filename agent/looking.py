@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from agent.ports import Anchors, Clock, Engine, Inside, Ledger, Sought
 from agent.review.actions import Action, Review, State
 from agent.review.agents import Agent
-from agent.review.events import Event, Verification, instant, verify
+from agent.review.events import Anchor, Event, Verification, instant, verify
 from agent.review.proof import Proof, proofs
 from agent.review.threads import Halt, Message, Progress, Run, Status, Thread
 from agent.standing import known
@@ -164,9 +164,14 @@ class Looking:
     def now(self) -> str:
         return instant(self._clock())
 
-    def verify(self, exported: Iterable[Event] | None = None) -> Verification:
-        """Check the chain of the whole trail, or of an exported one, against itself and the anchors."""
-        return verify(self._ledger.trail() if exported is None else exported, self._anchors.read())
+    def head(self) -> Anchor | None:
+        """Where the trail ends now, to be noted elsewhere; None before the first event."""
+        return self._ledger.head()
+
+    def verify(self, exported: Iterable[Event] | None = None, *, kept: Iterable[Anchor] = ()) -> Verification:
+        """Check the chain of the whole trail, or of an exported one, against itself, the anchors, and those `kept` elsewhere."""
+        trail = self._ledger.trail() if exported is None else exported
+        return verify(trail, [*self._anchors.read(), *kept])
 
     def agents(self) -> Sequence[str]:
         return self._engine.agents()

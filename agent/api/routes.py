@@ -22,7 +22,7 @@ from agent.console import Console
 from agent.ports import Sought
 from agent.review.actions import ReviewState
 from agent.review.errors import ThreadBusy
-from agent.review.events import Kind, instant
+from agent.review.events import Kind, instant, kept_anchor
 from agent.review.threads import THREAD_ID, Run
 
 ANONYMOUS = "api"
@@ -261,10 +261,26 @@ def audit(
     }
 
 
-@router.get("/audit/verify", response_model=answers.VerifyAnswer, responses=documented(503))
-def verify(at: At) -> Any:
+@router.get("/audit/verify", response_model=answers.VerifyAnswer, responses=documented(422, 503))
+def verify(
+    at: At,
+    anchor: Annotated[
+        list[str], Query(max_length=100, description="Lines of `/audit/anchor` that were kept elsewhere.")
+    ] = [],  # noqa: B006  FastAPI copies it
+) -> Any:
     """Check the chain of the whole trail: an edited, removed, inserted or reordered event is found."""
-    return vars(at.verify())
+    try:
+        kept = [kept_anchor(line) for line in anchor]
+    except ValueError as error:
+        raise misshapen("value_error", ["query", "anchor"], str(error)) from None
+    return vars(at.verify(kept=kept))
+
+
+@router.get("/audit/anchor", response_model=answers.AnchorAnswer, responses=documented(503))
+def anchor(at: At) -> Any:
+    """Where the trail ends now, as a line to be kept elsewhere and given to `/audit/verify` later."""
+    head = at.head()
+    return {"anchor": str(head) if head else None}
 
 
 @router.get("/health", response_model=answers.HealthAnswer, responses=documented(503))

@@ -107,6 +107,22 @@ def test_the_chain_is_checked_on_demand(opens: Opens, console: Console, mail: Re
 
 
 @pytest.mark.parametrize(
+    ("other", "said"),
+    [("", "chain intact"), ("f", "written anew"), ("half", "no printed anchor")],
+)
+def test_the_chain_is_checked_against_a_line_kept_elsewhere(
+    opens: Opens, console: Console, mail: Review, other: str, said: str
+) -> None:
+    screen = opens("audit")
+    head = console.head()
+    assert head is not None
+    assert str(head) in screen.said()
+    line = str(replace(head, head=other * 64 or head.head)) if len(other) < 2 else other
+    screen.at.text_input(key="kept-anchor").set_value(line)
+    assert said in screen.click("verify-kept").said()
+
+
+@pytest.mark.parametrize(
     ("tampered", "fault"),
     [
         ("UPDATE events SET by = 'eve' WHERE seq = 2", "Event 2 was edited"),
