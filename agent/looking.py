@@ -151,11 +151,18 @@ class Looking:
     def proof(self, action: Action) -> Proof:
         """What the record says of this action, from proposal to result, and where it contradicts itself."""
         thread_id, call_id = action.key.thread_id, action.key.tool_call_id
-        events = self._ledger.events(thread_id=thread_id, tool_call_id=call_id, limit=10_000)
+        found = self._proofs(thread_id, call_id)
         under_this_id = [
             one.key for one in self._ledger.actions(thread_id) if one.key.tool_call_id == call_id
         ]
-        return proofs(events)[under_this_id.index(action.key)]
+        return found[under_this_id.index(action.key)]
+
+    def contradictions(self, thread_id: str, tool_call_id: str) -> tuple[str, ...]:
+        """Where the record of what went under this call id contradicts itself; nothing if all of it adds up."""
+        return tuple(fault for one in self._proofs(thread_id, tool_call_id) for fault in one.faults)
+
+    def _proofs(self, thread_id: str, tool_call_id: str) -> list[Proof]:
+        return proofs(self._ledger.events(thread_id=thread_id, tool_call_id=tool_call_id, limit=10_000))
 
     def whole_trail(self) -> Iterator[Event]:
         """Every event in order, read a page at a time."""

@@ -180,10 +180,18 @@ def _selected(events: list[Event]) -> None:
     _whole(found[0])
 
 
+def _red_flags(event: Event) -> None:
+    """Where the record of this event's action does not add up: what ran is not what was decided, say."""
+    if event.thread_id and event.tool_call_id:
+        for fault in session.console().contradictions(event.thread_id, event.tool_call_id):
+            st.error(fault, icon=":material/flag:")
+
+
 def _whole(event: Event) -> None:
     with st.container(border=True, key="event"):
         line(f"{event.by + ' · ' if event.by else ''}{sentence(event)}")
         st.caption(clock(event.at), help=event.at)
+        _red_flags(event)
         data = event.data or {}
         shown = masked(data)
         if shown != data:
