@@ -41,6 +41,7 @@ from agent.review.agents import Agent
 from agent.review.args import parse
 from agent.review.errors import ArgumentsRefused
 from agent.review.fitting import validate
+from agent.review.policy import Tier
 from agent.review.screening import Call, Proposal, screen
 from agent.review.shapes import interrupt_value
 from agent.review.threads import result_id
@@ -287,12 +288,14 @@ def _edited(call: Call, action: Any, agent: Agent) -> tuple[Call, ToolMessage | 
     name = action.get("name") if isinstance(action, Mapping) else None
     tool = agent.tools_by_name.get(str(name))
     entry = agent.policy.tools.get(str(name))
-    if tool is None or entry is None or entry.tier == "deny":
+    if tool is None or entry is None or entry.tier is Tier.DENY:
         return replace(call, fate="answered"), result(call, "error", told.UNDECIDED)
     try:
         valid = validate(tool.tool_call_schema, action.get("args"), unknown="refuse")
     except ArgumentsRefused as refused:
         return replace(call, fate="answered"), result(call, "error", told.unfit(tool.name, str(refused)))
+    if agent.policy.judge(tool.name, valid.args).tier is Tier.DENY:
+        return replace(call, fate="answered"), result(call, "error", told.UNDECIDED)
     return replace(call, tool=tool.name, args=valid.args, fate="run"), None
 
 

@@ -17,8 +17,11 @@ from agent.review.args import dumps, parse
 from agent.review.errors import ArgumentsRefused
 from agent.review.fitting import Validated, validate
 from agent.review.policy import Policy, Tier, seconds
+from agent.review.preconditions import noted
 
 Fate = Literal["ask", "run", "answered"]
+FATES: Mapping[Tier, Fate] = {Tier.AUTO: "run", Tier.LOG: "run", Tier.ASK: "ask"}
+"""What a verdict comes to; any other is a refusal."""
 
 
 @dataclass(frozen=True)
@@ -136,6 +139,8 @@ def _judge(agent: Agent, message_id: str, proposal: Proposal) -> Call:
         text = told.unfit(proposal.tool, str(refused))
         return _refused(agent, message_id, proposal, "The arguments do not fit the tool.", text)
     verdict = agent.policy.judge(proposal.tool, valid.args)
+    if verdict.tier not in FATES:
+        return _refused(agent, message_id, proposal, verdict.why, told.denied_so(proposal.tool, verdict.why))
     return Call(
         message_id=message_id,
         tool_call_id=proposal.id,
@@ -149,8 +154,8 @@ def _judge(agent: Agent, message_id: str, proposal: Proposal) -> Call:
         policy_version=agent.policy.version,
         approve_by=seconds(agent.policy.approve_by_of(entry)),
         execute_by=seconds(agent.policy.execute_by_of(entry)),
-        fate="ask" if verdict.tier is Tier.ASK else "run",
-        notes=notes_on(valid),
+        fate=FATES[verdict.tier],
+        notes={**notes_on(valid), **noted(entry.precondition, valid.args)},
     )
 
 

@@ -43,6 +43,11 @@ def denied(tool: str) -> str:
     return f"{tool} may not be used by this agent. It was not executed."
 
 
+def denied_so(tool: str, why: str) -> str:
+    """For a call that is denied because of its arguments."""
+    return f"{tool} may not be called with these arguments. It was not executed. {why}".strip()
+
+
 def unknown_tool(tool: str, known: Iterable[str]) -> str:
     return f"There is no tool {tool!r}. It was not executed. The tools are: {', '.join(known)}."
 
