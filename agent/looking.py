@@ -10,9 +10,10 @@ from agent.ports import Anchors, Clock, Engine, Inside, Ledger, Sought
 from agent.review.actions import Action, Review, State
 from agent.review.agents import Agent
 from agent.review.events import Event, Verification, instant, verify
+from agent.review.preconditions import Since, since
 from agent.review.proof import Proof, proofs
 from agent.review.threads import Halt, Message, Progress, Run, Status, Thread
-from agent.standing import known
+from agent.standing import closed_last, known
 
 
 class Runs(Protocol):
@@ -73,6 +74,11 @@ class Looking:
     def history_length(self, thread_id: str) -> int:
         return self._ledger.message_count(thread_id)
 
+    def may_ask_again(self, thread_id: str) -> bool:
+        """Whether something was closed last without deciding, and can be asked about anew."""
+        thread = known(self._ledger, thread_id)
+        return not self._engine.agent(thread.agent).own_gating and bool(closed_last(self._ledger, thread))
+
     def opening(self, thread_id: str) -> str:
         """The message the thread began with, whole."""
         first = self._ledger.messages(thread_id, before=1, limit=1)
@@ -92,6 +98,11 @@ class Looking:
     def decided_before(self, action: Action) -> list[Action]:
         """What was decided in this thread on the same tool before, the last first."""
         return self._ledger.last_decided(action.key.thread_id, action.proposed_tool)
+
+    def changed_since(self, action: Action) -> Since:
+        """How the facts that a waiting action depends on stand now, against when it was proposed."""
+        entry = self._engine.agent(action.agent).policy.tools.get(action.tool)
+        return since(entry.precondition if entry else None, action.args or {}, action.notes)
 
     def action(self, thread_id: str, tool_call_id: str) -> Action | None:
         """The latest action under this call id."""

@@ -79,6 +79,14 @@ def outcome(rulings: Sequence[Ruling]) -> str:
     return ", ".join(f"{counts[kind]} {kind}" for kind in DECISION_TYPES if counts[kind])
 
 
+def check_all_rejected(rulings: Sequence[Ruling]) -> None:
+    """Raise `InvalidDecision` unless nothing of the turn was allowed: only then can the turn end with it."""
+    if any(ruling.type != "reject" for ruling in rulings):
+        raise InvalidDecision(
+            "The turn ends with a decision only where every action is rejected. Reject each, or leave end_turn out."
+        )
+
+
 def _rule_one(place: int, raw: Any, action: Action, agent: Agent, secret: bytes) -> Ruling:
     kind = _type_of(place, raw, action)
     message = _text(place, raw, "message", action) if kind in ("reject", "respond") else ""
