@@ -77,7 +77,8 @@ class Looking:
     def may_ask_again(self, thread_id: str) -> bool:
         """Whether something was closed last without deciding, and can be asked about anew."""
         thread = known(self._ledger, thread_id)
-        return not self._engine.agent(thread.agent).own_gating and bool(closed_last(self._ledger, thread))
+        served = thread.agent in self._engine.agents() and not self._engine.agent(thread.agent).own_gating
+        return served and bool(closed_last(self._ledger, thread))
 
     def opening(self, thread_id: str) -> str:
         """The message the thread began with, whole."""
