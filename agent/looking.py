@@ -9,11 +9,16 @@ from typing import Any, Protocol
 from agent.ports import Anchors, Clock, Engine, Inside, Ledger, Sought
 from agent.review.actions import Action, Review, State
 from agent.review.agents import Agent
-from agent.review.events import Event, Verification, instant, verify
+from agent.review.events import Event, Kind, Verification, instant, verify
+from agent.review.policy import Tier
 from agent.review.preconditions import Since, since
 from agent.review.proof import Proof, proofs
+from agent.review.simulation import Simulation, edit, simulate
 from agent.review.threads import Halt, Message, Progress, Run, Status, Thread
 from agent.standing import closed_last, known
+
+SIMULATED = 2_000
+"""How many of an agent's last proposals a simulation looks at."""
 
 
 class Runs(Protocol):
@@ -159,6 +164,19 @@ class Looking:
     def trail(self, **narrowed: Any) -> list[Event]:
         """Events of the audit trail, in order or newest first: see `agent.ports.Reads.events`."""
         return self._ledger.events(**narrowed)
+
+    def simulate(
+        self, agent: str, tiers: Mapping[str, Tier], *, ask_for_everything: bool = False
+    ) -> Simulation:
+        """What the agent's last proposals would come to if its tools had these tiers; nothing is changed by it.
+
+        Newest first, at most `SIMULATED`.
+        """
+        about = self._engine.agent(agent)
+        proposals = self._ledger.events(
+            agent=agent, kind=Kind.ACTION_PROPOSED, newest_first=True, limit=SIMULATED
+        )
+        return simulate(about, edit(about.policy, tiers, ask_for_everything=ask_for_everything), proposals)
 
     def proof(self, action: Action) -> Proof:
         """What the record says of this action, from proposal to result, and where it contradicts itself."""
