@@ -9,10 +9,16 @@ from typing import Any, Protocol
 from agent.ports import Anchors, Clock, Engine, Inside, Ledger, Sought
 from agent.review.actions import Action, Review, State
 from agent.review.agents import Agent
-from agent.review.events import Anchor, Event, Verification, instant, verify
+from agent.review.events import Anchor, Event, Kind, Verification, instant, verify
+from agent.review.policy import Tier
+from agent.review.preconditions import Since, since
 from agent.review.proof import Proof, proofs
+from agent.review.simulation import Simulation, edit, simulate
 from agent.review.threads import Halt, Message, Progress, Run, Status, Thread
-from agent.standing import known
+from agent.standing import closed_last, known
+
+SIMULATED = 2_000
+"""How many of an agent's last proposals a simulation looks at."""
 
 
 class Runs(Protocol):
@@ -73,6 +79,12 @@ class Looking:
     def history_length(self, thread_id: str) -> int:
         return self._ledger.message_count(thread_id)
 
+    def may_ask_again(self, thread_id: str) -> bool:
+        """Whether something was closed last without deciding, and can be asked about anew."""
+        thread = known(self._ledger, thread_id)
+        served = thread.agent in self._engine.agents() and not self._engine.agent(thread.agent).own_gating
+        return served and bool(closed_last(self._ledger, thread))
+
     def opening(self, thread_id: str) -> str:
         """The message the thread began with, whole."""
         first = self._ledger.messages(thread_id, before=1, limit=1)
@@ -92,6 +104,11 @@ class Looking:
     def decided_before(self, action: Action) -> list[Action]:
         """What was decided in this thread on the same tool before, the last first."""
         return self._ledger.last_decided(action.key.thread_id, action.proposed_tool)
+
+    def changed_since(self, action: Action) -> Since:
+        """How the facts that a waiting action depends on stand now, against when it was proposed."""
+        entry = self._engine.agent(action.agent).policy.tools.get(action.tool)
+        return since(entry.precondition if entry else None, action.args or {}, action.notes)
 
     def action(self, thread_id: str, tool_call_id: str) -> Action | None:
         """The latest action under this call id."""
@@ -147,6 +164,19 @@ class Looking:
     def trail(self, **narrowed: Any) -> list[Event]:
         """Events of the audit trail, in order or newest first: see `agent.ports.Reads.events`."""
         return self._ledger.events(**narrowed)
+
+    def simulate(
+        self, agent: str, tiers: Mapping[str, Tier], *, ask_for_everything: bool = False
+    ) -> Simulation:
+        """What the agent's last proposals would come to if its tools had these tiers; nothing is changed by it.
+
+        Newest first, at most `SIMULATED`.
+        """
+        about = self._engine.agent(agent)
+        proposals = self._ledger.events(
+            agent=agent, kind=Kind.ACTION_PROPOSED, newest_first=True, limit=SIMULATED
+        )
+        return simulate(about, edit(about.policy, tiers, ask_for_everything=ask_for_everything), proposals)
 
     def proof(self, action: Action) -> Proof:
         """What the record says of this action, from proposal to result, and where it contradicts itself."""

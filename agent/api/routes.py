@@ -131,12 +131,14 @@ async def chat(request: Request, body: bodies.ChatBody, at: At, by: By, prefer: 
 
 
 @_starts_a_run("/review")
-async def review(request: Request, body: bodies.ReviewBody, at: At, by: By, prefer: Prefer = None) -> Any:
+async def review(request: Request, body: bodies.DecideBody, at: At, by: By, prefer: Prefer = None) -> Any:
     """Decide a review, one decision per action, and wait until the agent pauses or answers."""
 
     def decide() -> Run:
         try:
-            return at.decide(body.thread_id, body.given(), by=by, review_id=body.review_id)
+            return at.decide(
+                body.thread_id, body.given(), by=by, review_id=body.review_id, end_turn=body.end_turn
+            )
         except ThreadBusy as busy:
             busy.by, busy.what, busy.at = _decided(at, body)
             raise
@@ -180,7 +182,7 @@ async def retry(request: Request, body: bodies.ThreadBody, at: At, by: By, prefe
 
 @_starts_a_run("/ask-again")
 async def ask_again(request: Request, body: bodies.ThreadBody, at: At, by: By, prefer: Prefer = None) -> Any:
-    """Ask once more on a thread that another client's answer has stuck."""
+    """Ask once more what another client's answer has stuck, or what was closed last without deciding."""
     return await _started(request, at, body.thread_id, lambda: at.ask_again(body.thread_id, by=by))
 
 

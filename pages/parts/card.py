@@ -15,6 +15,7 @@ from pages.parts.copy_as import copy_as
 from pages.parts.decide import decisions
 from pages.parts.draft import Draft
 from pages.parts.literal import cautions, line, literal
+from pages.parts.since import rejected_before, since_then
 from pages.parts.words import ACTION_WORDS, ICON, ago, clock, short
 
 Goes = Callable[[Review], None]
@@ -37,6 +38,8 @@ def card(review: Review, *, after: Goes | None = None, later: Callable[..., None
         cautions("the tool's name", action.tool, "name")
         line(action.summary)
         cautions("the summary", action.summary)
+        rejected_before(action)
+        since_then(action)
         _what_would_run(action)
         _around(review, action, draft)
         decisions(review, action, draft, after=after, later=later)

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import streamlit as st
 
 from agent.review.actions import State
+from agent.review.policy import Tier
 from agent.review.threads import Status
 
 VERB = {"approve": "Approve", "edit": "Edit…", "reject": "Reject…", "respond": "Respond…"}
@@ -112,3 +113,28 @@ ACTION_COLOR: dict[State, Color] = {
     State.RESPONDED: "blue",
     State.EXECUTING: "blue",
 }
+TIER_COLOR: dict[Tier, Color] = {
+    Tier.AUTO: "gray",
+    Tier.LOG: "blue",
+    Tier.ASK: "orange",
+    Tier.DENY: "red",
+}
+TIER_ICON = {
+    Tier.AUTO: ":material/play_arrow:",
+    Tier.LOG: ":material/visibility:",
+    Tier.ASK: ":material/front_hand:",
+    Tier.DENY: ":material/block:",
+}
+TIER_WORDS = {
+    Tier.AUTO: "runs without asking",
+    Tier.LOG: "runs without asking, and is looked over afterwards",
+    Tier.ASK: "waits for a person",
+    Tier.DENY: "never runs",
+}
+TIER_ELSEWHERE = {
+    Tier.AUTO: "always_allow · allow",
+    Tier.LOG: "always_allow · allow, with a notice",
+    Tier.ASK: "always_ask · ask · defer",
+    Tier.DENY: "deny",
+}
+"""The same in the words of other systems."""
