@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 
 import streamlit as st
 
@@ -16,7 +15,7 @@ from pages.parts.decide import decisions
 from pages.parts.draft import Draft
 from pages.parts.literal import cautions, line, literal
 from pages.parts.since import rejected_before, since_then
-from pages.parts.words import ACTION_WORDS, ICON, ago, clock, short
+from pages.parts.words import ACTION_WORDS, ICON, ago, clock, short, time_left
 
 Goes = Callable[[Review], None]
 
@@ -64,15 +63,7 @@ def _header(review: Review, action: Action) -> None:
 
 
 def _time_left(review: Review) -> str:
-    if review.expires_at is None:
-        return ""
-    left = datetime.fromisoformat(review.expires_at) - datetime.now(UTC)
-    minutes = max(0, int(left.total_seconds() // 60))
-    return (
-        f" · closes in {minutes // 60} h {minutes % 60} min"
-        if minutes >= 60
-        else f" · closes in {minutes} min"
-    )
+    return "" if review.expires_at is None else f" · closes in {time_left(review.expires_at)}"
 
 
 def _stepper(review: Review, draft: Draft, place: int) -> None:

@@ -29,20 +29,20 @@ def matrix(agent: Agent) -> None:
 
 def _row(policy: Policy, name: str, entry: ToolPolicy) -> None:
     tool, decides, why, harm = st.columns(WIDTHS, gap="small")
-    with tool:
+    with tool, st.container(gap="xsmall"):
         literal(name)
         st.badge(entry.tier, color=TIER_COLOR[entry.tier], icon=TIER_ICON[entry.tier])
-    with decides:
+    with decides, st.container(gap="xsmall"):
         line(TIER_WORDS[entry.tier])
         if entry.may_ask:
             line(f"a person may {', '.join(entry.allowed)}{_clocks(policy, entry)}")
         elsewhere = TIER_ELSEWHERE[entry.tier]
         line(f"elsewhere: {elsewhere}{', by its arguments' if entry.cases else ''}")
-    with why:
+    with why, st.container(gap="xsmall"):
         line(entry.why or "The policy does not say why.")
         for case in entry.cases:
             line(f"{case.tier} where {show(described(case.when))}: {case.why}")
-    with harm:
+    with harm, st.container(gap="xsmall"):
         line(harm_of(entry))
         if entry.precondition:
             line(f"Only if: {entry.precondition.words}")

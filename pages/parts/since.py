@@ -18,13 +18,14 @@ UNREAD = "What it depends on could not be read, so nobody can say whether that h
 def since_then(action: Action) -> None:
     """Draw the facts that are not as they were, and whether the call would fail on them now."""
     since = session.console().changed_since(action)
-    if since.changed:
-        st.warning(CHANGED, icon=":material/update:")
-        for fact in since.changed:
-            line(f"{fact.name} was {show(fact.was)}, is {show(fact.now)}")
-    if since.fault:
-        st.warning(WOULD_FAIL, icon=":material/report:")
-        line(since.fault)
+    if since.changed or since.fault:
+        with st.container(gap="xsmall"):
+            said = ([CHANGED] if since.changed else []) + ([WOULD_FAIL] if since.fault else [])
+            st.warning(" ".join(said), icon=":material/update:")
+            for fact in since.changed:
+                line(f"{fact.name} was {show(fact.was)}, is {show(fact.now)}")
+            if since.fault:
+                line(since.fault)
     if since.unread:
         st.caption(UNREAD)
         line(since.unread)

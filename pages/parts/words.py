@@ -81,6 +81,15 @@ def ago(instant: str) -> str:
     return f"{seconds} s"
 
 
+def time_left(until: str) -> str:
+    """The time until an instant, as a countdown says it: `7 h 59 min`, `12 min`, `42 s`."""
+    seconds = max(0, int((datetime.fromisoformat(until) - datetime.now(UTC)).total_seconds()))
+    minutes = seconds // 60
+    if minutes >= 60:
+        return f"{minutes // 60} h {minutes % 60} min"
+    return f"{minutes} min" if minutes else f"{seconds} s"
+
+
 ACTION_WORDS = {
     State.PROPOSED: "proposed",
     State.REFUSED: "refused by the policy",
