@@ -107,7 +107,7 @@ def test_facts_that_cannot_be_read_hide_neither_call_nor_fault(
         assert "Call borrow_book with" in action.summary
         assert "could not be composed" in action.summary
     since = opened.console.changed_since(action)
-    assert (since.changed, since.fault, since.unread) == ((), "", "TypeError")
+    assert (since.changed, since.fault, since.unread) == ((), "", "ArgumentsRefused")
 
 
 # Ending a turn, and closing.

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from agent.review.args import check
 from agent.review.conditions import Args
-from agent.review.digest import canonical
 
 Facts = Mapping[str, Any]
 NOTED = "facts"
@@ -55,7 +55,7 @@ def noted(precondition: Precondition | None, args: Args) -> dict[str, Any]:
         return {}
     try:
         facts = dict(precondition.facts(args))
-        canonical(facts)
+        check(facts)  # the record takes no more than a call may hold
     except Exception as error:
         return {UNREAD: type(error).__name__}
     return {NOTED: facts}

@@ -299,9 +299,7 @@ def test_a_message_after_a_stop_is_answered_wherever_its_process_died(crashes: C
     assert crashes.each(next_message, go_on) > 4
 
 
-ENDED = replace(
-    EXPIRED, ends={**EXPIRED.ends, "a": State.REJECTED, "r": State.REJECTED, "e": State.REJECTED}
-)
+ENDED = replace(EXPIRED, ends={**EXPIRED.ends, "a": State.REJECTED, "r": State.REJECTED, "e": State.REJECTED})
 
 
 def test_a_turn_that_was_ended_stays_ended_wherever_its_process_died(crashes: Crashes) -> None:
