@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from agent.bootstrap import Opened
+from agent.bootstrap import Opened, open_console
 from agent.console import Console
 from agent.demos.library import TO_APPROVE, TO_LEND
 from agent.demos.world import Ref
@@ -19,6 +19,7 @@ from agent.review.events import Kind
 from agent.review.preconditions import Fact
 from agent.review.repeats import MOST_REJECTIONS
 from agent.review.threads import Status
+from agent.settings import Settings
 from tests.conftest import SetClock, ask, decide, until, waiting
 
 THREAD = "t-1"
@@ -252,3 +253,30 @@ def test_an_approval_lapses_by_its_tools_own_clock(
     assert states(console) == {"a": State.LAPSED}
     assert results(console) == {"a": told.LAPSED}
     assert opened.world.changes() == ()
+
+
+# The policy on record.
+
+
+def test_the_policy_is_on_record_before_the_first_run_under_it_and_only_then(console: Console) -> None:
+    ask(console, mail("a"), thread_id=THREAD)
+    decide(console, THREAD, APPROVE)
+    (event,) = console.trail(kind=Kind.POLICY_CHANGED)
+    (proposal,) = console.trail(kind=Kind.ACTION_PROPOSED)
+    assert event.seq < proposal.seq
+    assert event.agent == "mail"
+    data = event.data or {}
+    assert (data["version"], data["before"]) == (console.actions(THREAD)[0].policy_version, None)
+    assert data["policy"]["send_email"]["tier"] == "ask"
+
+
+def test_a_policy_that_changed_is_on_record_with_the_one_before_it(
+    settings: Settings, clock: SetClock
+) -> None:
+    for span in (timedelta(hours=24), timedelta(hours=1), timedelta(hours=1)):
+        opened = open_console(settings.model_copy(update={"review_approve_by": span}), clock=clock)
+        ask(opened.console, "/say hi", agent="library")
+        found = opened.console.trail(kind=Kind.POLICY_CHANGED)
+        opened.close()
+    first, second = (event.data or {} for event in found)
+    assert second["before"] == first["version"] != second["version"]

@@ -124,22 +124,26 @@ class Policy:
     """A short hash of the policy; it changes when any tier, condition, decision, clock or flag changes."""
 
     def __post_init__(self) -> None:
-        facts = {name: self._facts(tool) for name, tool in self.tools.items()}
-        object.__setattr__(self, "version", hashlib.sha256(canonical(facts)).hexdigest()[:16])
+        object.__setattr__(self, "version", hashlib.sha256(canonical(self.on_record)).hexdigest()[:16])
 
-    def _facts(self, tool: ToolPolicy) -> list[Any]:
-        return [
-            tool.tier,
-            list(tool.allowed),
-            tool.effects,
-            tool.irreversible,
-            tool.dangerous,
-            tool.idempotent,
-            tool.precondition.words if tool.precondition else "",
-            seconds(self.approve_by_of(tool)),
-            seconds(self.execute_by_of(tool)),
-            [[case.tier, described(case.when)] for case in tool.cases],
-        ]
+    @property
+    def on_record(self) -> dict[str, Any]:
+        """All that the version stands for, as the trail keeps it; of a predicate, only its name."""
+        return {name: self._on_record(tool) for name, tool in self.tools.items()}
+
+    def _on_record(self, tool: ToolPolicy) -> dict[str, Any]:
+        return {
+            "tier": tool.tier,
+            "allowed": list(tool.allowed),
+            "effects": tool.effects,
+            "irreversible": tool.irreversible,
+            "dangerous": tool.dangerous,
+            "idempotent": tool.idempotent,
+            "precondition": tool.precondition.words if tool.precondition else "",
+            "approve_by": seconds(self.approve_by_of(tool)),
+            "execute_by": seconds(self.execute_by_of(tool)),
+            "cases": [{"tier": case.tier, "when": described(case.when)} for case in tool.cases],
+        }
 
     def approve_by_of(self, tool: ToolPolicy) -> timedelta | None:
         return self.approve_by if tool.approve_by == "default" else tool.approve_by
