@@ -108,6 +108,18 @@ class Console(Elsewhere):
         self._runs.start(run)
         return run
 
+    def archive(self, thread_id: str, *, by: str) -> None:
+        """Let the agent forget a thread: its checkpoints are deleted, its messages and its record stay.
+
+        It takes no message any more. Raises what `check_free` does; a second time only deletes again.
+        """
+        with self._ledger.write() as tx:
+            thread = known(tx, thread_id)
+            if thread.status is not Status.ARCHIVED:
+                check_free(tx, thread)
+                self._entry(tx, thread, by).archive()
+        self._engine.forget(thread_id)
+
     def stop(self, thread_id: str, *, by: str) -> None:
         """Let the thread's run stop at its next step; the thread stays resumable. Raises `NothingToStop`."""
         with self._ledger.write() as tx:
@@ -147,15 +159,25 @@ class Console(Elsewhere):
         """What one decision would do, whatever is decided on the others; changes nothing."""
         return rules.rule([decision], [action], self._engine.agent(review.agent), self._secret)[0]
 
-    def decide(self, thread_id: str, decisions: Any, *, by: str, review_id: str | None = None) -> Run:
+    def decide(
+        self,
+        thread_id: str,
+        decisions: Any,
+        *,
+        by: str,
+        review_id: str | None = None,
+        end_turn: bool = False,
+    ) -> Run:
         """Record one decision per action, all or none, and resume the agent. Returns the run.
+
+        With `end_turn`, where everything is rejected, the turn ends there: nothing more of it runs, nor does the model.
 
         Raises what `preview` does, and `Halted`; the loser of a race is told who decided what, when.
         """
         try:
             with self._ledger.write() as tx:
                 review = reviewable(tx, thread_id, review_id, self.now())
-                run = self._decide(tx, review, self._rule(review, decisions), by)
+                run = self._decide(tx, review, self._rule(review, decisions), by, end_turn)
         except (AlreadyDecided, ReviewExpired, ReviewChanged, ThreadBusy) as error:
             self._note_refusal(thread_id, review_id, by, error)
             raise
@@ -266,13 +288,18 @@ class Console(Elsewhere):
     def _rule(self, review: Review, decisions: Any) -> list[Ruling]:
         return rules.rule(decisions, review.actions, self._engine.agent(review.agent), self._secret)
 
-    def _decide(self, tx: Transaction, review: Review, rulings: list[Ruling], by: str) -> Run:
+    def _decide(self, tx: Transaction, review: Review, rulings: list[Ruling], by: str, end_turn: bool) -> Run:
+        if end_turn:
+            rules.check_all_rejected(rulings)
         entry = self._entry(tx, known(tx, review.thread_id), by)
         for ruling in rulings:
             entry.rule(review, ruling, self._engine.agent(review.agent))
-        outcome = rules.outcome(rulings)
+        outcome = rules.outcome(rulings) + (", and the turn ended" if end_turn else "")
         if not tx.end_review(review.review_id, ReviewState.DECIDED, entry.now, by, outcome):
             raise gone(tx.review(review.review_id), review.thread_id, review.review_id, [])
+        if end_turn:
+            closing_id = f"closing-{review.review_id}"
+            return self._open_run(entry, Mend(entry.answer_calls(), told.ENDED_ANSWER, closing_id))
         return self._open_run(entry, Resume(review.review_id, tuple(ruling.wire for ruling in rulings)))
 
     def _close(self, entry: Entry, review: Review, reason: str) -> Run:

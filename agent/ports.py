@@ -88,13 +88,35 @@ class AskAgain:
 
 
 @parsed(frozen=True)
+class Repeated:
+    """A call that is proposed once more as it was, under an id of its own."""
+
+    tool_call_id: str
+    tool: str
+    args: dict[str, Any]
+
+
+@parsed(frozen=True)
+class Repeat:
+    """Calls that were closed without a decision, proposed anew at a person's word; no model is asked."""
+
+    message_id: str
+    text: str
+    """The person's word."""
+    proposal_id: str
+    """The id of the message that proposes them, so that it is added once."""
+    calls: tuple[Repeated, ...]
+    kind: Literal["repeat"] = "repeat"
+
+
+@parsed(frozen=True)
 class CatchUp:
     """Another client moved the thread on: read where it stands. Nothing is run."""
 
     kind: Literal["catch_up"] = "catch_up"
 
 
-AnyDelivery = Send | Resume | Mend | Continue | AskAgain | CatchUp
+AnyDelivery = Send | Resume | Mend | Continue | AskAgain | Repeat | CatchUp
 Delivery = Annotated[AnyDelivery, Field(discriminator="kind")]
 deliveries: TypeAdapter[AnyDelivery] = TypeAdapter(Delivery)
 
@@ -226,6 +248,9 @@ class Engine(Protocol):
 
     def look(self, agent: str, thread_id: str) -> Look:
         """Where the thread's checkpoint stands now."""
+
+    def forget(self, thread_id: str) -> None:
+        """Delete the thread's checkpoints. What still runs on it anywhere can write no more. Twice is as once."""
 
     def inside(self, agent: str, thread_id: str, *, steps: int = 20) -> Inside:
         """The agent's graph and the thread's last checkpoints; read only. Raises `CheckpointLost`."""

@@ -9,6 +9,7 @@ from agent.review.errors import ReviewError, UnknownThread
 from agent.review.threads import Status
 from pages.parts import session
 from pages.parts.card import card
+from pages.parts.closed import closed
 from pages.parts.conversation import conversation
 from pages.parts.decide import WAIT_FOR_RUN
 from pages.parts.literal import line, literal
@@ -23,6 +24,7 @@ from pages.parts.world_panel import world_panel
 CLOSED = {
     Status.RUNNING: "The agent is at work. You can write when it pauses.",
     Status.UNKNOWN_OUTCOME: "An action's outcome is unknown. It has to be settled before you can write.",
+    Status.ARCHIVED: "The thread is archived: it can be read. Start a new one to go on.",
     Status.STUCK: "The thread is stuck on an answer its agent cannot take. Ask again, or close it, first.",
 }
 OWN_GATING = (
@@ -117,6 +119,7 @@ def _thread(view: View) -> None:
     else:
         for review in view.reviews[:1]:
             card(review)
+    closed(thread.thread_id)
     _trouble(view)
 
 

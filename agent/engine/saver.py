@@ -18,6 +18,8 @@ from agent.engine.decoding import DecodesOnce
 from agent.review.errors import CheckpointsUnavailable
 
 BUSY_MS = 5_000
+FORGOTTEN = 2**62
+"""The fence of a thread whose checkpoints were deleted: above that of any run."""
 Unavailable = sqlite3.OperationalError
 """A lock or a full disk: the next try may find the file as it was, so nothing is lost."""
 
@@ -64,6 +66,19 @@ class FencedSaver(SqliteSaver):
                 """,
                 (thread_id, fence),
             )
+
+    def forget(self, thread_id: str) -> None:
+        """Delete the thread's checkpoints, and let no run write to it that was started before."""
+        with self.cursor() as cur:
+            cur.execute(
+                """
+                INSERT INTO fences (thread_id, fence) VALUES (?, ?)
+                ON CONFLICT (thread_id) DO UPDATE SET fence = excluded.fence
+                """,
+                (thread_id, FORGOTTEN),
+            )
+            cur.execute("DELETE FROM writes WHERE thread_id = ?", (thread_id,))
+            cur.execute("DELETE FROM checkpoints WHERE thread_id = ?", (thread_id,))
 
     @contextmanager
     def cursor(self, transaction: bool = True) -> Iterator[sqlite3.Cursor]:

@@ -3,7 +3,7 @@
     ReviewError
     ├── UnknownThread · OtherThread · UnknownAgent · AgentNotLoaded · UnknownModel
     ├── InvalidMessage
-    ├── ThreadBusy · ThreadStuck · OutcomeUnknown · Halted
+    ├── ThreadBusy · ThreadStuck · ThreadArchived · OutcomeUnknown · Halted
     ├── ReviewPending · NoPendingReview · ReviewIdNeeded
     ├── AlreadyDecided · ReviewExpired · ReviewChanged
     ├── InvalidDecision
@@ -85,6 +85,14 @@ class ThreadStuck(ReviewError):
     def __init__(self, thread_id: str) -> None:
         super().__init__(
             f"Thread {thread_id} is stuck on an answer another client gave. Use Ask again, or Close, first."
+        )
+
+
+class ThreadArchived(ReviewError):
+    def __init__(self, thread_id: str) -> None:
+        super().__init__(
+            f"Thread {thread_id} was archived: it can be read, and its agent remembers nothing of it. "
+            "Send the message without this thread id, and a new thread is started."
         )
 
 
@@ -178,7 +186,8 @@ class NothingToSettle(ReviewError):
 class NothingToAskAgain(ReviewError):
     def __init__(self, thread_id: str) -> None:
         super().__init__(
-            f"Thread {thread_id} is not stuck, so there is nothing to ask again. Open the thread to see where it stands."
+            f"Thread {thread_id} is not stuck, and there is no review that was closed last and could be opened anew. "
+            "Send it a message instead."
         )
 
 

@@ -45,10 +45,17 @@ SETTINGS = settings(
 )
 OPERATIONS = (
     *("POST /chat", "POST /review", "POST /preview", "POST /close", "POST /settle", "POST /stop"),
-    *("POST /retry", "POST /ask-again", "GET /reviews", "GET /threads/{thread_id}", "GET /audit"),
-    *("GET /audit/verify", "GET /health"),
+    *(
+        "POST /retry",
+        "POST /ask-again",
+        "POST /archive",
+        "GET /reviews",
+        "GET /threads/{thread_id}",
+        "GET /audit",
+    ),
+    *("GET /audit/verify", "GET /audit/anchor", "GET /health"),
 )
-TAKES_NOTHING = ("/audit/verify", "/health")
+TAKES_NOTHING = ("/audit/anchor", "/health")
 
 
 def document(served: Served) -> Any:
