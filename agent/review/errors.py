@@ -8,6 +8,7 @@
     ├── AlreadyDecided · ReviewExpired · ReviewChanged
     ├── InvalidDecision
     ├── ArgumentsRefused
+    ├── RuleRefused · UnknownRule · RuleOver
     ├── NothingToRetry · NothingToStop · NothingToSettle · NothingToAskAgain · StillAlive
     ├── ModelFailed · CheckpointLost
     ├── LedgerUnavailable · CheckpointsUnavailable
@@ -156,6 +157,22 @@ class ArgumentsRefused(ReviewError):
     def __init__(self, faults: Sequence[Any]) -> None:
         super().__init__("; ".join(str(fault) for fault in faults) + ". Mend the fields named.")
         self.faults = tuple(faults)
+
+
+class RuleRefused(ReviewError):
+    """A rule that cannot be made; the text says why, and what can be done instead."""
+
+
+class UnknownRule(ReviewError):
+    def __init__(self, rule_id: str) -> None:
+        super().__init__(f"There is no rule {rule_id!r}. Look at the list of rules for the ones there are.")
+
+
+class RuleOver(ReviewError):
+    def __init__(self, rule_id: str, how: str, by: str, at: str) -> None:
+        super().__init__(
+            f"Rule {rule_id} was {how} by {by} at {at} and allows nothing any more. There is nothing left to revoke."
+        )
 
 
 class NothingToRetry(ReviewError):

@@ -45,6 +45,8 @@ class ToolPolicy:
     irreversible: bool = False
     dangerous: str | None = None
     """The one argument a reviewer of an irreversible call types again."""
+    remember: bool = True
+    """False: no remembered rule may let it run unasked. An irreversible tool is asked about in any case."""
     idempotent: bool = False
     """A second run with the same `configurable.idempotency_key` changes nothing more: asking again is harmless."""
     precondition: str = ""
@@ -84,6 +86,7 @@ class Policy:
                 tool.effects,
                 tool.irreversible,
                 tool.dangerous,
+                tool.remember,
                 tool.idempotent,
                 tool.precondition,
                 seconds(self.approve_by_of(tool)),

@@ -11,12 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, cast
 
-from agent.review import told
+from agent.review import rules, told
 from agent.review.agents import Agent
 from agent.review.args import dumps, parse
 from agent.review.errors import ArgumentsRefused
 from agent.review.fitting import Validated, validate
 from agent.review.policy import Policy, Tier, seconds
+from agent.review.rules import Rule
 
 Fate = Literal["ask", "run", "answered"]
 
@@ -52,6 +53,8 @@ class Call:
     """What the model was told, where the call was refused."""
     attempt: int = 1
     notes: dict[str, Any] = field(default_factory=dict)
+    rule_id: str | None = None
+    """The remembered rule by which it runs without asking."""
 
     def to_state(self) -> dict[str, Any]:
         return asdict(self)
@@ -61,8 +64,13 @@ class Call:
         return cls(**kept)
 
 
-def screen(agent: Agent, message_id: str, proposals: Sequence[Proposal]) -> list[Call]:
-    """Judge each proposal. A malformed turn is refused whole: its ids cannot be told apart or its text not read."""
+def screen(
+    agent: Agent, message_id: str, proposals: Sequence[Proposal], remembered: Sequence[Rule] = ()
+) -> list[Call]:
+    """Judge each proposal. A malformed turn is refused whole: its ids cannot be told apart or its text not read.
+
+    `remembered` are the rules in force on this thread: what one of them allows is not asked about.
+    """
     fault, read = _read(proposals)
     if fault:
         names = unique_ids([proposal.id for proposal in proposals])
@@ -70,7 +78,7 @@ def screen(agent: Agent, message_id: str, proposals: Sequence[Proposal]) -> list
             _refused(agent, message_id, replace(proposal, id=name), "malformed", told.malformed_turn(fault))
             for name, proposal in zip(names, proposals, strict=True)
         ]
-    return [_judge(agent, message_id, proposal) for proposal in read]
+    return [_remember(agent, _judge(agent, message_id, proposal), remembered) for proposal in read]
 
 
 def unique_ids(ids: Sequence[str]) -> list[str]:
@@ -152,6 +160,14 @@ def _judge(agent: Agent, message_id: str, proposal: Proposal) -> Call:
         fate="ask" if verdict.tier is Tier.ASK else "run",
         notes=notes_on(valid),
     )
+
+
+def _remember(agent: Agent, call: Call, remembered: Sequence[Rule]) -> Call:
+    """The call, approved already if it is asked about and a rule allows exactly it."""
+    if call.fate != "ask" or call.args is None:
+        return call
+    rule = rules.allowing(remembered, agent, call.tool, rules.Asked(call.args, rules.altered(call.notes)))
+    return replace(call, fate="run", why=rules.because(rule), rule_id=rule.rule_id) if rule else call
 
 
 def summarize(policy: Policy, tool: str, args: Mapping[str, Any]) -> str:
