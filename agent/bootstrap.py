@@ -8,7 +8,7 @@ import json
 import os
 import secrets
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -37,6 +37,8 @@ from agent.ledger.sqlite import SqliteLedger
 from agent.ports import Clock
 from agent.review.agents import Agent
 from agent.review.errors import ReviewError, SettingsError, UnknownModel
+from agent.review.events import instant
+from agent.review.rules import Rule, in_force
 from agent.review.threads import Run
 from agent.settings import Settings
 
@@ -100,7 +102,19 @@ def open_console(settings: Settings, *, clock: Clock = utc_now, at_work: bool = 
         undone.callback(owner.close)
         ledger = SqliteLedger(data / "ledger.sqlite", frozen=owner.frozen)
         undone.callback(ledger.shut)
-        engine = LocalEngine(agents, models, data / "checkpoints.sqlite", graphs=graphs, broken=broken)
+
+        def rules_for(run: Run) -> Sequence[Rule]:
+            now = instant(clock())
+            return [one for one in ledger.standing_rules(run.agent) if in_force(one, run.thread_id, now)]
+
+        engine = LocalEngine(
+            agents,
+            models,
+            data / "checkpoints.sqlite",
+            graphs=graphs,
+            broken=broken,
+            rules_for=rules_for,
+        )
         undone.pop_all()
     supervisor = Supervisor(ledger, engine, Recorder(ledger, secret, clock), owner, clock)
 
@@ -115,7 +129,7 @@ def open_console(settings: Settings, *, clock: Clock = utc_now, at_work: bool = 
     console = Console(ledger, engine, supervisor, anchors, secret, clock)
     if at_work:
         console.anchor(every=1)
-        supervisor.open(console.expire, console.heed_others, console.anchor)
+        supervisor.open(console.expire, console.end_rules, console.heed_others, console.anchor)
 
     def note_the_end() -> None:
         # A ledger that cannot be read now keeps nothing else from being closed.

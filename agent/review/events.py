@@ -52,6 +52,7 @@ class Kind(StrEnum):
     RULE_MADE = "RuleMade"
     RULE_APPLIED = "RuleApplied"
     RULE_REVOKED = "RuleRevoked"
+    RULE_EXPIRED = "RuleExpired"
     POLICY_CHANGED = "PolicyChanged"
 
 

@@ -7,8 +7,8 @@ same canonical value, and no argument beside them but those that were set free o
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime, time, timedelta
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, time, timedelta
 from enum import StrEnum
 from typing import Any, Literal, get_args
 
@@ -124,11 +124,11 @@ def end_of(lasting: Lasting, now: datetime) -> datetime:
     """When a rule that is made now ends; `today` is that of the time zone of `now`. Raises `RuleRefused`."""
     match lasting:
         case "15 minutes":
-            return now + timedelta(minutes=15)
+            return now.astimezone(UTC) + timedelta(minutes=15)
         case "today":
             return datetime.combine(now.date() + timedelta(days=1), time.min, now.tzinfo)
         case "30 days":
-            return now + timedelta(days=30)
+            return now.astimezone(UTC) + timedelta(days=30)
     raise RuleRefused(f"A rule cannot last {lasting!r}. Use one of: {', '.join(get_args(Lasting))}.")
 
 
@@ -192,9 +192,18 @@ def allowing(rules: Iterable[Rule], agent: Agent, tool: str, call: Asked) -> Rul
     return None
 
 
-def because(rule: Rule) -> str:
-    """Why a call ran that is otherwise asked about."""
-    return f"{rule.made_by} allowed calls like this one at {rule.made_at}, until {rule.expires_at}: {rule.rule_id}."
+def described(rule: Rule) -> dict[str, Any]:
+    """The rule as an event tells of it, so that the event can be understood alone."""
+    return {
+        "rule_id": rule.rule_id,
+        "bound": rule.bound,
+        "free": list(rule.free),
+        "scope": "agent" if rule.thread_id is None else "thread",
+        "made_from": asdict(rule.made_from),
+        "made_by": rule.made_by,
+        "made_at": rule.made_at,
+        "expires_at": rule.expires_at,
+    }
 
 
 @dataclass(frozen=True)
@@ -214,6 +223,7 @@ class Past:
 class Foresight:
     """What a rule would have done in the past."""
 
+    rule: Rule
     looked_at: int
     matches: tuple[Past, ...]
     """What it would have let run unasked, the last first."""
@@ -226,7 +236,7 @@ def foresee(rule: Rule, proposals: Iterable[Event]) -> Foresight:
     past = [_past(rule, event) for event in proposals if _was_asked(event)]
     missed = [one for one in past if one.differences]
     nearest = sorted(missed, key=lambda one: len(one.differences))[:NEAR_MISSES]
-    return Foresight(len(past), tuple(one for one in past if not one.differences), tuple(nearest))
+    return Foresight(rule, len(past), tuple(one for one in past if not one.differences), tuple(nearest))
 
 
 def _check_choices(agent: Agent, tool: str, args: Mapping[str, Any], free: Sequence[str], scope: str) -> None:

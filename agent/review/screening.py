@@ -167,7 +167,7 @@ def _remember(agent: Agent, call: Call, remembered: Sequence[Rule]) -> Call:
     if call.fate != "ask" or call.args is None:
         return call
     rule = rules.allowing(remembered, agent, call.tool, rules.Asked(call.args, rules.altered(call.notes)))
-    return replace(call, fate="run", why=rules.because(rule), rule_id=rule.rule_id) if rule else call
+    return replace(call, fate="run", rule_id=rule.rule_id) if rule else call
 
 
 def summarize(policy: Policy, tool: str, args: Mapping[str, Any]) -> str:

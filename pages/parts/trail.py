@@ -36,6 +36,7 @@ WORDS: dict[Kind, str] = {
     Kind.RULE_MADE: "made a rule",
     Kind.RULE_APPLIED: "a rule applied",
     Kind.RULE_REVOKED: "revoked a rule",
+    Kind.RULE_EXPIRED: "a rule expired",
     Kind.POLICY_CHANGED: "the policy changed",
 }
 
