@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field
@@ -11,6 +12,7 @@ from agent.review import shapes
 from agent.review.actions import Action, Review, State
 from agent.review.decisions import Ruling
 from agent.review.events import Event, Kind
+from agent.review.rules import Foresight, Rule, RuleEnd, Scope, Why
 from agent.review.threads import Status
 
 DecisionType = Literal["approve", "edit", "reject", "respond"]
@@ -88,6 +90,7 @@ class ActionAnswer(BaseModel):
     state: State
     summary: str
     review_id: str | None
+    rule_id: str | None = Field(description="The remembered rule that approved it in a person's place.")
     decided_by: str | None
     decided_at: str | None
     started_at: str | None
@@ -118,6 +121,54 @@ class PreviewedAction(BaseModel):
 
 class PreviewAnswer(BaseModel):
     actions: list[PreviewedAction]
+
+
+class RuleAnswer(BaseModel):
+    """A remembered rule: what it lets run unasked, who made it, until when, and how often it was used."""
+
+    rule_id: str
+    agent: str
+    tool: str
+    bound: dict[str, Any] = Field(description="Arguments that must have exactly these values.")
+    free: list[str] = Field(description="Arguments that may have any value, or be absent.")
+    scope: Scope
+    thread_id: str | None = Field(description="The thread it holds on; null for every one of its agent.")
+    made_by: str
+    made_at: str
+    expires_at: str
+    uses: int
+    last_used_at: str | None
+    ended: RuleEnd | None
+    ended_by: str | None
+    ended_at: str | None
+    disabled: str | None = Field(description="Why it allows nothing now, though it has not ended.")
+
+
+class RulesAnswer(BaseModel):
+    rules: list[RuleAnswer]
+
+
+class Differing(BaseModel):
+    subject: str
+    why: Why
+
+
+class PastCall(BaseModel):
+    """A call that was asked about, and how it differs from what the rule allows."""
+
+    seq: int
+    at: str
+    thread_id: str
+    tool_call_id: str
+    args: dict[str, Any]
+    differences: list[Differing]
+
+
+class ForesightAnswer(BaseModel):
+    looked_at: int = Field(description="Past calls of the tool that were looked at.")
+    expires_at: str
+    matches: list[PastCall] = Field(description="What the rule would have let run, the last first.")
+    near_misses: list[PastCall] = Field(description="What it would not have, the nearest first.")
 
 
 class QueuedReview(BaseModel):
@@ -213,6 +264,24 @@ def previewed(ruling: Ruling) -> dict[str, Any]:
     }
 
 
+def rule(console: Console, one: Rule) -> dict[str, Any]:
+    names = [name for name in RuleAnswer.model_fields if name not in ("scope", "disabled")]
+    return {
+        **{name: getattr(one, name) for name in names},
+        "scope": "agent" if one.thread_id is None else "thread",
+        "disabled": console.disabled(one) or None if one.ended is None else None,
+    }
+
+
+def foreseen(found: Foresight) -> dict[str, Any]:
+    return {
+        "looked_at": found.looked_at,
+        "expires_at": found.rule.expires_at,
+        "matches": [asdict(one) for one in found.matches],
+        "near_misses": [asdict(one) for one in found.near_misses],
+    }
+
+
 def queued(review: Review) -> dict[str, Any]:
     names = ("review_id", "thread_id", "agent", "opened_at", "expires_at")
     return {**{n: getattr(review, n) for n in names}, "pending_review": shapes.pending_review(review)}
@@ -223,7 +292,7 @@ def event(one: Event) -> dict[str, Any]:
 
 
 def _action(action: Action) -> dict[str, Any]:
-    names = ("args", "tier", "state", "summary", "review_id", "decided_by", "decided_at", "started_at")
+    names = ("args", "tier", "state", "summary", "review_id", "rule_id", "decided_by", "decided_at")
     return {
         "message_id": action.key.message_id,
         "tool_call_id": action.key.tool_call_id,
@@ -231,6 +300,7 @@ def _action(action: Action) -> dict[str, Any]:
         "name": action.tool,
         "proposed": {"name": action.proposed_tool, "args": action.proposed},
         **{name: getattr(action, name) for name in names},
+        "started_at": action.started_at,
         "ended_at": action.ended_at,
         "result": action.result,
     }
