@@ -91,6 +91,7 @@ class Remembering(Elsewhere):
         with self._ledger.write() as tx:
             action = self._remembered(tx, thread_id, tool_call_id, shown_digest)
             rule = self._made(action, free, scope, lasting, by, zone)
+            _check_new(tx, rule)
             tx.add_rule(rule)
             data = {**rules.described(rule), "lasting": lasting, "summary": action.summary}
             self._entry(tx, known(tx, thread_id), by).note(Kind.RULE_MADE, data, action=action)
@@ -153,6 +154,17 @@ class Remembering(Elsewhere):
         tx.move(action.key, State.APPROVED, State.WITHDRAWN, ended_at=now, result=told.RULE_OVER)
         entry = self._entry(tx, known(tx, action.key.thread_id), by)
         entry.note(Kind.ACTION_WITHDRAWN, {"told": told.RULE_OVER, "rule_id": action.rule_id}, action=action)
+
+
+def _check_new(tx: Transaction, rule: Rule) -> None:
+    """Refuse what is remembered already: a second click, or another tab."""
+    for one in tx.standing_rules(rule.agent):
+        same = (one.made_from, one.free, one.thread_id) == (rule.made_from, rule.free, rule.thread_id)
+        if same and rules.in_force(one, rule.made_from.thread_id, rule.made_at):
+            raise RuleRefused(
+                f"This is remembered already, by {one.made_by} until {one.expires_at} ({one.rule_id}). "
+                "Revoke that rule first if this one is to last for another time."
+            )
 
 
 def _about(rule: Rule, kind: Kind, at: str, by: str | None, more: dict[str, object]) -> Fact:

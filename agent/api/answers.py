@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field
@@ -12,7 +11,6 @@ from agent.review import shapes
 from agent.review.actions import Action, Review, State
 from agent.review.decisions import Ruling
 from agent.review.events import Event, Kind
-from agent.review.rules import Foresight, Rule, RuleEnd, Scope, Why
 from agent.review.threads import Status
 
 DecisionType = Literal["approve", "edit", "reject", "respond"]
@@ -123,54 +121,6 @@ class PreviewAnswer(BaseModel):
     actions: list[PreviewedAction]
 
 
-class RuleAnswer(BaseModel):
-    """A remembered rule: what it lets run unasked, who made it, until when, and how often it was used."""
-
-    rule_id: str
-    agent: str
-    tool: str
-    bound: dict[str, Any] = Field(description="Arguments that must have exactly these values.")
-    free: list[str] = Field(description="Arguments that may have any value, or be absent.")
-    scope: Scope
-    thread_id: str | None = Field(description="The thread it holds on; null for every one of its agent.")
-    made_by: str
-    made_at: str
-    expires_at: str
-    uses: int
-    last_used_at: str | None
-    ended: RuleEnd | None
-    ended_by: str | None
-    ended_at: str | None
-    disabled: str | None = Field(description="Why it allows nothing now, though it has not ended.")
-
-
-class RulesAnswer(BaseModel):
-    rules: list[RuleAnswer]
-
-
-class Differing(BaseModel):
-    subject: str
-    why: Why
-
-
-class PastCall(BaseModel):
-    """A call that was asked about, and how it differs from what the rule allows."""
-
-    seq: int
-    at: str
-    thread_id: str
-    tool_call_id: str
-    args: dict[str, Any]
-    differences: list[Differing]
-
-
-class ForesightAnswer(BaseModel):
-    looked_at: int = Field(description="Past calls of the tool that were looked at.")
-    expires_at: str
-    matches: list[PastCall] = Field(description="What the rule would have let run, the last first.")
-    near_misses: list[PastCall] = Field(description="What it would not have, the nearest first.")
-
-
 class QueuedReview(BaseModel):
     review_id: str
     thread_id: str
@@ -261,24 +211,6 @@ def previewed(ruling: Ruling) -> dict[str, Any]:
         "summary": ruling.after.summary,
         "shown_digest": ruling.after.shown_digest,
         "told": ruling.told,
-    }
-
-
-def rule(console: Console, one: Rule) -> dict[str, Any]:
-    names = [name for name in RuleAnswer.model_fields if name not in ("scope", "disabled")]
-    return {
-        **{name: getattr(one, name) for name in names},
-        "scope": "agent" if one.thread_id is None else "thread",
-        "disabled": console.disabled(one) or None if one.ended is None else None,
-    }
-
-
-def foreseen(found: Foresight) -> dict[str, Any]:
-    return {
-        "looked_at": found.looked_at,
-        "expires_at": found.rule.expires_at,
-        "matches": [asdict(one) for one in found.matches],
-        "near_misses": [asdict(one) for one in found.near_misses],
     }
 
 

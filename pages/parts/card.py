@@ -15,6 +15,7 @@ from pages.parts.copy_as import copy_as
 from pages.parts.decide import decisions
 from pages.parts.draft import Draft
 from pages.parts.literal import cautions, line, literal
+from pages.parts.rules import remember
 from pages.parts.words import ACTION_WORDS, ICON, ago, clock, short
 
 Goes = Callable[[Review], None]
@@ -161,5 +162,6 @@ def _around(review: Review, action: Action, draft: Draft) -> None:
     if claim:
         with st.expander("The agent's claim, not checked"):
             literal(claim)
+    remember(review, action)
     with st.expander("Copy as"):
         copy_as(review, draft)

@@ -41,12 +41,16 @@ WORDS: dict[Kind, str] = {
 }
 
 
+OF_RULES = (Kind.RULE_MADE, Kind.RULE_APPLIED, Kind.RULE_REVOKED, Kind.RULE_EXPIRED)
+
+
 def sentence(event: Event) -> str:
     """What happened, in a few words; names of people and tools are part of it."""
     data = event.data or {}
     more = {
         Kind.DECISION_MADE: f": {data.get('type')} {data.get('tool')}",
         Kind.OUTCOME_SETTLED: f": {data.get('outcome')} {event.tool}",
+        **dict.fromkeys(OF_RULES, f" ({data.get('rule_id')} by {data.get('made_by')}): {event.tool}"),
         Kind.RUN_ENDED: f": {data.get('ended')}",
         Kind.RUN_FAILED: f": {data.get('error')}",
     }.get(event.kind, f" {event.tool}" if event.tool else "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -63,12 +63,15 @@ def short(thread_id: str) -> str:
 
 def clock(instant: str) -> str:
     """An instant in the reader's own time, to the second, with its date."""
-    moment = datetime.fromisoformat(instant)
+    return datetime.fromisoformat(instant).astimezone(zone()).strftime("%Y-%m-%d %H:%M:%S %Z")
+
+
+def zone() -> tzinfo:
+    """The reader's own time zone, or UTC where their browser does not tell it."""
     try:
-        local = moment.astimezone(ZoneInfo(st.context.timezone)) if st.context.timezone else moment
+        return ZoneInfo(st.context.timezone) if st.context.timezone else UTC
     except (ZoneInfoNotFoundError, ValueError):
-        local = moment
-    return local.strftime("%Y-%m-%d %H:%M:%S %Z")
+        return UTC
 
 
 def ago(instant: str) -> str:
