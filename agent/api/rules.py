@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 
 from agent.api import bodies
 from agent.api.gate import StrictJson
+from agent.api.links import LINKS_OF_A_RULE
 from agent.api.refusals import documented
 from agent.api.routes import At, By, Named
 from agent.console import Console
@@ -81,7 +82,7 @@ def preview_rule(body: bodies.RuleBody, at: At, by: By) -> Any:
     return _foreseen(at.foresee(**_choices(body), by=by))
 
 
-@router.post("/rules", response_model=RuleAnswer, responses=_MADE)
+@router.post("/rules", response_model=RuleAnswer, responses={200: {"links": LINKS_OF_A_RULE}, **_MADE})
 def remember(body: bodies.RuleBody, at: At, by: By) -> Any:
     """Make a rule from one call: calls exactly like it, but for the free arguments, are not asked about until it ends.
 
