@@ -137,7 +137,7 @@ def forbidden(agent: Agent, tool: str) -> str:
     entry = agent.policy.tools.get(tool)
     if agent.own_gating:
         return f"The agent {agent.name} gates itself, so no rule of this console can keep it from asking."
-    if entry is None or entry.tier is not Tier.ASK:
+    if entry is None or entry.tier is Tier.DENY or not entry.may_ask:
         return f"The policy does not ask about {tool}."
     if entry.irreversible:
         return f"What {tool} does cannot be undone, so it is always asked about."

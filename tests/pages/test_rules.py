@@ -117,21 +117,21 @@ def rule(console: Console, review: Review) -> Rule:
 
 
 def test_nothing_remembered_says_where_rules_are_made(opens: Opens) -> None:
-    assert "Nothing is remembered now." in opens("policies").said()
+    assert "Nothing is remembered now." in opens("policies", policy="operations").said()
 
 
 def test_a_rule_is_listed_with_what_it_matches_who_made_it_and_its_uses(
     opens: Opens, console: Console, rule: Rule
 ) -> None:
-    assert "never used" in opens("policies").said()
+    assert "never used" in opens("policies", policy="operations").said()
     write(console, "t-2", content="next")
-    said = opens("policies").said()
+    said = opens("policies", policy="operations").said()
     for part in ("write_file", "path: notes/today.txt", "content", "every thread", "ben made it", "used 1×"):
         assert part in said
 
 
 def test_a_rule_is_revoked_by_one_press(opens: Opens, console: Console, rule: Rule) -> None:
-    screen = opens("policies").click(session.key("revoke", rule.rule_id))
+    screen = opens("policies", policy="operations").click(session.key("revoke", rule.rule_id))
     found = the_rule(console)
     assert (found.ended, found.ended_by) == (RuleEnd.REVOKED, "ana")
     assert not screen.has(session.key("revoke", rule.rule_id))
@@ -139,7 +139,7 @@ def test_a_rule_is_revoked_by_one_press(opens: Opens, console: Console, rule: Ru
 
 
 def test_what_another_has_revoked_is_told(opens: Opens, console: Console, rule: Rule) -> None:
-    screen = opens("policies")
+    screen = opens("policies", policy="operations")
     console.revoke(rule.rule_id, by="ben")
     assert "was revoked by ben" in screen.click(session.key("revoke", rule.rule_id)).said()
 

@@ -16,7 +16,8 @@ from agent.review.actions import Action, Key, State
 from agent.review.agents import Agent
 from agent.review.errors import RuleRefused
 from agent.review.events import Event, Fact, Kind, seal
-from agent.review.policy import Policy, Tier, ToolPolicy
+from agent.review.policy import Case, Policy, Tier, ToolPolicy
+from agent.review.repeats import same_call
 from agent.review.rules import Asked, Rule, RuleEnd, Why
 from agent.review.screening import Proposal, screen
 from tests.review.test_decisions import SchemaTool
@@ -166,7 +167,7 @@ def test_nothing_that_passes_for_a_bound_value_is_taken_for_it(value: Any, throu
     for twist in twisted(value):
         call = {"to": twist, "body": "other"}
         if through_the_agent:
-            (screened,) = screen(agent, "m-1", [Proposal("c1", "write", call)], [rule])
+            (screened,) = screen(agent, "m-1", [Proposal("c1", "write", call)], remembered=[rule])
             assert (screened.fate, screened.rule_id) == ("ask", None), twist
         else:
             assert whys(rule, call) == {"to": Why.OTHER_VALUE}, twist
@@ -207,12 +208,12 @@ COERCING = {
 
 
 def screened(args: Any, *remembered: Rule, agent: Agent | None = None) -> tuple[str, str | None]:
-    (call,) = screen(agent or an_agent(), "m-1", [Proposal("c1", "write", args)], remembered)
+    (call,) = screen(agent or an_agent(), "m-1", [Proposal("c1", "write", args)], remembered=remembered)
     return call.fate, call.rule_id
 
 
 def test_an_allowed_call_runs_with_the_rules_name_on_it() -> None:
-    (call,) = screen(an_agent(), "m-1", [Proposal("c1", "write", ARGS)], [a_rule()])
+    (call,) = screen(an_agent(), "m-1", [Proposal("c1", "write", ARGS)], remembered=[a_rule()])
     assert (call.fate, call.rule_id, call.tier) == ("run", "rule-1", "ask")
 
 
@@ -251,6 +252,17 @@ def test_a_denied_tool_stays_denied() -> None:
 
 def test_a_call_that_runs_anyway_uses_no_rule() -> None:
     assert screened(ARGS, a_rule(), agent=an_agent(tier=Tier.LOG)) == ("run", None)
+
+
+def test_what_a_person_rejected_in_this_turn_is_asked_about_whatever_is_remembered() -> None:
+    proposal, rejected = Proposal("c1", "write", ARGS), {same_call("write", ARGS): 1}
+    (call,) = screen(an_agent(), "m-1", [proposal], rejected=rejected, remembered=[a_rule()])
+    assert (call.fate, call.rule_id) == ("ask", None)
+
+
+def test_a_call_that_only_a_case_of_the_policy_asks_about_can_be_remembered() -> None:
+    agent = an_agent(tier=Tier.LOG, cases=(Case(Tier.ASK, lambda args: args["path"] == "notes/a.txt"),))
+    assert screened(ARGS, a_rule(agent=agent), agent=agent) == ("run", "rule-1")
 
 
 # Where and when it holds.
