@@ -185,6 +185,10 @@ class Looking:
         """Wait until the run pauses or ends, or this process is asked to; false if it had not after `seconds`."""
         return self._runs.wait(run.run_id, seconds)
 
+    def current_run(self, thread_id: str) -> Run | None:
+        """The thread's run that is open now."""
+        return self._ledger.open_run(thread_id)
+
     def health(self) -> dict[str, Any]:
         """Whether the ledger answers, and how many runs are open. Raises `LedgerUnavailable`."""
         self._ledger.check()
