@@ -13,6 +13,7 @@ from pages.parts.conversation import conversation
 from pages.parts.decide import WAIT_FOR_RUN
 from pages.parts.literal import line, literal
 from pages.parts.progress import progress
+from pages.parts.save_scenario import save_scenario, saved_just_now
 from pages.parts.start import again, start
 from pages.parts.stuck import stuck
 from pages.parts.under_the_hood import under_the_hood
@@ -73,6 +74,8 @@ def _header(view: View) -> None:
             args=(view,),
         )
         st.button("Other threads", key="new", type="tertiary", on_click=session.go_to_thread, args=(None,))
+        save_scenario(view)
+    saved_just_now()
 
 
 def _beside_its_world(view: View) -> None:
