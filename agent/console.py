@@ -10,9 +10,10 @@ import logging
 from typing import Any, get_args
 from uuid import uuid4
 
-from agent.elsewhere import NOBODY, Elsewhere
+from agent.elsewhere import NOBODY
 from agent.entry import Entry, Outcome, settlement
 from agent.looking import View
+from agent.noting import Noting
 from agent.ports import CatchUp, Continue, Mend, Resume, Send, Transaction, deliveries
 from agent.review import decisions as rules
 from agent.review import told
@@ -57,7 +58,7 @@ OWN_MODEL = "its own"
 __all__ = ["Console", "Outcome", "View"]
 
 
-class Console(Elsewhere):
+class Console(Noting):
     """The review console, over a ledger, an engine and a clock."""
 
     # Asking

@@ -12,6 +12,7 @@ from pages.parts.card import card
 from pages.parts.conversation import conversation
 from pages.parts.decide import WAIT_FOR_RUN
 from pages.parts.literal import line, literal
+from pages.parts.notes import noted, notes
 from pages.parts.progress import progress
 from pages.parts.save_scenario import save_scenario, saved_just_now
 from pages.parts.start import again, start
@@ -74,8 +75,10 @@ def _header(view: View) -> None:
             args=(view,),
         )
         st.button("Other threads", key="new", type="tertiary", on_click=session.go_to_thread, args=(None,))
+        notes(view)
         save_scenario(view)
     saved_just_now()
+    noted(view.thread.thread_id)
 
 
 def _beside_its_world(view: View) -> None:

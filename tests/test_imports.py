@@ -42,7 +42,14 @@ def within(name: str, *packages: str) -> bool:
     return any(name == package or name.startswith(f"{package}.") for package in packages)
 
 
-USE_CASES = ("agent.console", "agent.elsewhere", "agent.entry", "agent.looking", "agent.standing")
+USE_CASES = (
+    "agent.console",
+    "agent.elsewhere",
+    "agent.entry",
+    "agent.looking",
+    "agent.noting",
+    "agent.standing",
+)
 CORE = ("agent.console", "agent.ports", "agent.review")
 ARROWS = {
     "app": ("agent.api", "agent.bootstrap", "agent.settings", *CORE),

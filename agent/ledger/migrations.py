@@ -158,7 +158,20 @@ CREATE TABLE owners (
 ) STRICT, WITHOUT ROWID;
 """
 
-MIGRATIONS: Sequence[str] = (FIRST,)
+NOTES = """
+CREATE TABLE notes (
+    note INTEGER PRIMARY KEY,
+    thread_id TEXT NOT NULL,
+    verdict TEXT NOT NULL,
+    text TEXT NOT NULL,
+    link TEXT NOT NULL,
+    by TEXT NOT NULL,
+    at TEXT NOT NULL
+) STRICT;
+CREATE INDEX notes_by_thread ON notes (thread_id, note);
+"""
+
+MIGRATIONS: Sequence[str] = (FIRST, NOTES)
 
 
 def migrate(conn: sqlite3.Connection) -> None:

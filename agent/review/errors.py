@@ -6,7 +6,7 @@
     ├── ThreadBusy · ThreadStuck · OutcomeUnknown · Halted
     ├── ReviewPending · NoPendingReview · ReviewIdNeeded
     ├── AlreadyDecided · ReviewExpired · ReviewChanged
-    ├── InvalidDecision
+    ├── InvalidDecision · InvalidNote
     ├── ArgumentsRefused
     ├── NothingToRetry · NothingToStop · NothingToSettle · NothingToAskAgain · StillAlive
     ├── ModelFailed · CheckpointLost
@@ -230,6 +230,10 @@ def _mending(reason: str) -> str:
     if "readonly" in reason:
         return "Allow the console to write to the file"
     return "Free the disk or the lock"
+
+
+class InvalidNote(ReviewError):
+    """A tester's note that cannot be taken; the text says why."""
 
 
 class NotIsolated(ReviewError):
