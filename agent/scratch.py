@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -35,13 +36,15 @@ class Scratch:
     loaded, or is not there, is refused as the console refuses it.
     """
 
-    def __init__(self, agents: Path, agent: str, replies: Sequence[Reply] = ()) -> None:
-        """`agents` is the configuration file that names the agent."""
+    def __init__(self, agents: Path | None, agent: str, replies: Sequence[Reply] = ()) -> None:
+        """`agents` is the configuration file that names the agent; without one there are the demo agents."""
         self._folder = tempfile.TemporaryDirectory(prefix="review-scratch-", ignore_cleanup_errors=True)
+        self._agent, self._replies = agent, replies
         self.clock = HandClock()
+        folder = Path(self._folder.name)
+        self._settings = _settings(folder, agents or _demo_agents(folder))
         try:
-            settings = _settings(Path(self._folder.name), agents)
-            self.opened: Opened = open_console(settings, clock=self.clock, only=agent, replies=replies)
+            self.opened = self._open()
         except BaseException:
             self._folder.cleanup()
             raise
@@ -58,9 +61,24 @@ class Scratch:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def reopen(self) -> None:
+        """As after a restart: everything is closed, and opened again from what was kept on disk."""
+        self.opened.close()
+        self.opened = self._open()
+
+    def _open(self) -> Opened:
+        return open_console(self._settings, clock=self.clock, only=self._agent, replies=self._replies)
+
     def close(self) -> None:
         self.opened.close()
         self._folder.cleanup()
+
+
+def _demo_agents(folder: Path) -> Path:
+    path = folder / "langgraph.json"
+    graphs = {name: f"./agent/bootstrap.py:{name}" for name in ("mail", "operations")}
+    path.write_text(json.dumps({"graphs": graphs}), encoding="utf-8")
+    return path
 
 
 def _settings(folder: Path, agents: Path) -> Settings:

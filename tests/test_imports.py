@@ -83,6 +83,13 @@ ARROWS = {
         "agent.settings",
         *CORE,
     ),
+    "agent.lessons": (
+        "agent.lessons",
+        "agent.scratch",
+        "agent.demos.world",
+        "agent.engine.demo_model",
+        *CORE,
+    ),
     **dict.fromkeys(USE_CASES, (*USE_CASES, "agent.ports", "agent.review")),
     "agent.ports": ("agent.review",),
     "agent.review": ("agent.review",),
@@ -113,8 +120,8 @@ def test_the_core_knows_nothing_of_streamlit(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", [*AGENT, *FACES], ids=name_of)
-def test_the_graph_library_stays_with_engine_and_demos(path: Path) -> None:
-    if within(name_of(path), "agent.engine", "agent.demos", "agent.bootstrap"):
+def test_the_graph_library_stays_with_engine_demos_and_lessons(path: Path) -> None:
+    if within(name_of(path), "agent.engine", "agent.demos", "agent.lessons", "agent.bootstrap"):
         return
     graphs = ("langgraph", "langchain", "langchain_core", "langchain_openai", "langsmith")
     assert not [found for found in imports(path) if within(found, *graphs)]
