@@ -11,8 +11,11 @@ from agent.review.actions import Action, Review, State
 from agent.review.agents import Agent
 from agent.review.events import Event, Verification, instant, verify
 from agent.review.proof import Proof, proofs
+from agent.review.thread_exports import WholeThread
 from agent.review.threads import Halt, Message, Progress, Run, Status, Thread
 from agent.standing import known
+
+EVERYTHING = 2**62
 
 
 class Runs(Protocol):
@@ -147,6 +150,18 @@ class Looking:
     def trail(self, **narrowed: Any) -> list[Event]:
         """Events of the audit trail, in order or newest first: see `agent.ports.Reads.events`."""
         return self._ledger.events(**narrowed)
+
+    def whole_thread(self, thread_id: str) -> WholeThread:
+        """Everything the record holds of a thread. Raises `UnknownThread`."""
+        thread = known(self._ledger, thread_id)
+        return WholeThread(
+            thread,
+            self._ledger.messages(thread_id, limit=EVERYTHING),
+            self._ledger.actions(thread_id),
+            self._ledger.events(thread_id=thread_id, limit=EVERYTHING),
+            self._ledger.notes(thread_id),
+            self.now(),
+        )
 
     def proof(self, action: Action) -> Proof:
         """What the record says of this action, from proposal to result, and where it contradicts itself."""

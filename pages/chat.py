@@ -11,6 +11,7 @@ from pages.parts import session
 from pages.parts.card import card
 from pages.parts.conversation import conversation
 from pages.parts.decide import WAIT_FOR_RUN
+from pages.parts.export_thread import export_thread
 from pages.parts.literal import line, literal
 from pages.parts.notes import noted, notes
 from pages.parts.progress import progress
@@ -76,6 +77,7 @@ def _header(view: View) -> None:
         )
         st.button("Other threads", key="new", type="tertiary", on_click=session.go_to_thread, args=(None,))
         notes(view)
+        export_thread(view.thread.thread_id)
         save_scenario(view)
     saved_just_now()
     noted(view.thread.thread_id)

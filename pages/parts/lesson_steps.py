@@ -27,7 +27,7 @@ def _step(lesson: Lesson, name: str, number: int, step: Step, *, taken: bool) ->
     field = session.key("written", lesson.name, name, number)
     with st.container(border=True):
         st.markdown(step.text)
-        with st.expander("The code that runs"):
+        with st.expander("The code that runs", expanded=not taken):
             st.code(step.code, language="python")
         if step.asks:
             st.text_area(step.asks, step.begin, key=field, disabled=taken)

@@ -44,3 +44,9 @@ def test_threads_are_found_by_their_last_verdict(opens: Opens, console: Console)
         screen.run()
         there = [one for one in (bad, good, neither) if screen.has(session.key("open", one))]
         assert there == [expected]
+
+
+def test_a_thread_can_be_taken_along_as_html_and_as_json(opens: Opens, console: Console) -> None:
+    screen = opens("chat", thread=ask(console, "/say Hello"))
+    assert screen.has("export-html")
+    assert screen.has("export-json")
