@@ -20,6 +20,7 @@ from langgraph.graph.state import CompiledStateGraph
 
 from agent import settings as settings_module
 from agent.console import Console
+from agent.demos import library as library_demo
 from agent.demos import mail as mail_demo
 from agent.demos import operations as operations_demo
 from agent.demos.world import World
@@ -59,6 +60,7 @@ class DemoAgent:
 
 mail = DemoAgent(mail_demo.define)
 operations = DemoAgent(operations_demo.define)
+library = DemoAgent(library_demo.define)
 
 
 @dataclass(frozen=True)

@@ -89,13 +89,35 @@ class AskAgain:
 
 
 @parsed(frozen=True)
+class Repeated:
+    """A call that is proposed once more as it was, under an id of its own."""
+
+    tool_call_id: str
+    tool: str
+    args: dict[str, Any]
+
+
+@parsed(frozen=True)
+class Repeat:
+    """Calls that were closed without a decision, proposed anew at a person's word; no model is asked."""
+
+    message_id: str
+    text: str
+    """The person's word."""
+    proposal_id: str
+    """The id of the message that proposes them, so that it is added once."""
+    calls: tuple[Repeated, ...]
+    kind: Literal["repeat"] = "repeat"
+
+
+@parsed(frozen=True)
 class CatchUp:
     """Another client moved the thread on: read where it stands. Nothing is run."""
 
     kind: Literal["catch_up"] = "catch_up"
 
 
-AnyDelivery = Send | Resume | Mend | Continue | AskAgain | CatchUp
+AnyDelivery = Send | Resume | Mend | Continue | AskAgain | Repeat | CatchUp
 Delivery = Annotated[AnyDelivery, Field(discriminator="kind")]
 deliveries: TypeAdapter[AnyDelivery] = TypeAdapter(Delivery)
 

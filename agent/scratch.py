@@ -76,7 +76,7 @@ class Scratch:
 
 def _demo_agents(folder: Path) -> Path:
     path = folder / "langgraph.json"
-    graphs = {name: f"./agent/bootstrap.py:{name}" for name in ("mail", "operations")}
+    graphs = {name: f"./agent/bootstrap.py:{name}" for name in ("mail", "operations", "library")}
     path.write_text(json.dumps({"graphs": graphs}), encoding="utf-8")
     return path
 

@@ -9,6 +9,7 @@ from agent.review.errors import ReviewError, UnknownThread
 from agent.review.threads import Status
 from pages.parts import session
 from pages.parts.card import card
+from pages.parts.closed import closed
 from pages.parts.conversation import conversation
 from pages.parts.decide import WAIT_FOR_RUN
 from pages.parts.export_thread import export_thread
@@ -125,6 +126,7 @@ def _thread(view: View) -> None:
     else:
         for review in view.reviews[:1]:
             card(review)
+    closed(thread.thread_id)
     _trouble(view)
 
 

@@ -8,6 +8,7 @@ from agent.review.actions import Review, ReviewState
 from agent.review.errors import ReviewError
 from pages.parts import session
 from pages.parts.card import card
+from pages.parts.closed import closed
 from pages.parts.inbox_list import inbox_list, move, next_after
 from pages.parts.literal import line
 from pages.parts.settle import settle
@@ -65,6 +66,7 @@ def _ended(review: Review) -> None:
         st.markdown("**This review is over.**")
         line(f"It was ended by {review.ended_by}: {review.outcome}.")
         st.caption("Your draft on it is kept.", help=review.ended_at)
+        closed(review.thread_id)
         with st.container(horizontal=True):
             st.button("Next review", key="next", type="primary", on_click=next_after, args=(review,))
             if st.button("Open the thread", key="thread"):

@@ -166,6 +166,10 @@ class VerifyAnswer(BaseModel):
     masked: int = Field(description="Events whose data was erased; the chain vouches for the rest of each.")
 
 
+class AnchorAnswer(BaseModel):
+    anchor: str | None = Field(description="Count, hash and time of the last event; null before the first.")
+
+
 class HealthAnswer(BaseModel):
     status: str
     ledger: str

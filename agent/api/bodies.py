@@ -100,6 +100,12 @@ class ReviewBody(ThreadBody):
         return [one.model_dump(exclude_unset=True) for one in self.decisions]
 
 
+class DecideBody(ReviewBody):
+    end_turn: bool = Field(
+        False, description="With everything rejected: the turn ends here, and the model is not called again."
+    )
+
+
 class CloseBody(ThreadBody):
     review_id: Name | None = None
     reason: Words | None = Field(None, description="For the record.")

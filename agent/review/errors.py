@@ -179,7 +179,8 @@ class NothingToSettle(ReviewError):
 class NothingToAskAgain(ReviewError):
     def __init__(self, thread_id: str) -> None:
         super().__init__(
-            f"Thread {thread_id} is not stuck, so there is nothing to ask again. Open the thread to see where it stands."
+            f"Thread {thread_id} is not stuck, and there is no review that was closed last and could be opened anew. "
+            "Send it a message instead."
         )
 
 

@@ -9,6 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, Literal, cast
 
 from agent.review import told
@@ -17,8 +18,12 @@ from agent.review.args import dumps, parse
 from agent.review.errors import ArgumentsRefused
 from agent.review.fitting import Validated, validate
 from agent.review.policy import Policy, Tier, seconds
+from agent.review.preconditions import noted
+from agent.review.repeats import REJECTED_BEFORE, is_loop, same_call
 
 Fate = Literal["ask", "run", "answered"]
+FATES: Mapping[Tier, Fate] = {Tier.AUTO: "run", Tier.LOG: "run", Tier.ASK: "ask"}
+"""What a verdict comes to; any other is a refusal."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +66,17 @@ class Call:
         return cls(**kept)
 
 
-def screen(agent: Agent, message_id: str, proposals: Sequence[Proposal]) -> list[Call]:
-    """Judge each proposal. A malformed turn is refused whole: its ids cannot be told apart or its text not read."""
+def screen(
+    agent: Agent,
+    message_id: str,
+    proposals: Sequence[Proposal],
+    rejected: Mapping[str, int] = MappingProxyType({}),
+) -> list[Call]:
+    """Judge each proposal. A malformed turn is refused whole: its ids cannot be told apart or its text not read.
+
+    `rejected` says how often this turn's calls were rejected before, by `same_call`. A call that is among them is
+    marked; after too many rejections the whole turn is refused.
+    """
     fault, read = _read(proposals)
     if fault:
         names = unique_ids([proposal.id for proposal in proposals])
@@ -70,7 +84,21 @@ def screen(agent: Agent, message_id: str, proposals: Sequence[Proposal]) -> list
             _refused(agent, message_id, replace(proposal, id=name), "malformed", told.malformed_turn(fault))
             for name, proposal in zip(names, proposals, strict=True)
         ]
-    return [_judge(agent, message_id, proposal) for proposal in read]
+    calls = [_marked(_judge(agent, message_id, proposal), rejected) for proposal in read]
+    looping = next((call for call in calls if is_loop(call.notes)), None)
+    return [_in_a_loop(call, looping) for call in calls] if looping else calls
+
+
+def _marked(call: Call, rejected: Mapping[str, int]) -> Call:
+    times = rejected.get(same_call(call.tool, call.args), 0) if call.fate == "ask" else 0
+    return replace(call, notes={**call.notes, REJECTED_BEFORE: times}) if times else call
+
+
+def _in_a_loop(call: Call, looping: Call) -> Call:
+    """The call as refused, whatever was judged of it: the turn ends."""
+    told_so = told.repeated(looping.tool, looping.notes[REJECTED_BEFORE])
+    why = "The agent kept proposing what was rejected."
+    return replace(call, fate="answered", allowed=[], why=why, refusal=told_so)
 
 
 def unique_ids(ids: Sequence[str]) -> list[str]:
@@ -136,6 +164,8 @@ def _judge(agent: Agent, message_id: str, proposal: Proposal) -> Call:
         text = told.unfit(proposal.tool, str(refused))
         return _refused(agent, message_id, proposal, "The arguments do not fit the tool.", text)
     verdict = agent.policy.judge(proposal.tool, valid.args)
+    if verdict.tier not in FATES:
+        return _refused(agent, message_id, proposal, verdict.why, told.denied_so(proposal.tool, verdict.why))
     return Call(
         message_id=message_id,
         tool_call_id=proposal.id,
@@ -149,8 +179,8 @@ def _judge(agent: Agent, message_id: str, proposal: Proposal) -> Call:
         policy_version=agent.policy.version,
         approve_by=seconds(agent.policy.approve_by_of(entry)),
         execute_by=seconds(agent.policy.execute_by_of(entry)),
-        fate="ask" if verdict.tier is Tier.ASK else "run",
-        notes=notes_on(valid),
+        fate=FATES[verdict.tier],
+        notes={**notes_on(valid), **noted(entry.precondition, valid.args)},
     )
 
 

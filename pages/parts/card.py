@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 
 import streamlit as st
 
@@ -15,7 +14,8 @@ from pages.parts.copy_as import copy_as
 from pages.parts.decide import decisions
 from pages.parts.draft import Draft
 from pages.parts.literal import cautions, line, literal
-from pages.parts.words import ACTION_WORDS, ICON, ago, clock, short
+from pages.parts.since import rejected_before, since_then
+from pages.parts.words import ACTION_WORDS, ICON, ago, clock, short, time_left
 
 Goes = Callable[[Review], None]
 
@@ -37,6 +37,8 @@ def card(review: Review, *, after: Goes | None = None, later: Callable[..., None
         cautions("the tool's name", action.tool, "name")
         line(action.summary)
         cautions("the summary", action.summary)
+        rejected_before(action)
+        since_then(action)
         _what_would_run(action)
         _around(review, action, draft)
         decisions(review, action, draft, after=after, later=later)
@@ -61,15 +63,7 @@ def _header(review: Review, action: Action) -> None:
 
 
 def _time_left(review: Review) -> str:
-    if review.expires_at is None:
-        return ""
-    left = datetime.fromisoformat(review.expires_at) - datetime.now(UTC)
-    minutes = max(0, int(left.total_seconds() // 60))
-    return (
-        f" · closes in {minutes // 60} h {minutes % 60} min"
-        if minutes >= 60
-        else f" · closes in {minutes} min"
-    )
+    return "" if review.expires_at is None else f" · closes in {time_left(review.expires_at)}"
 
 
 def _stepper(review: Review, draft: Draft, place: int) -> None:

@@ -39,6 +39,15 @@ def decisions(
                 st.caption(UNREAD.format(folds), width="content")
             if undecided:
                 st.caption(_still(undecided, len(review.actions)), width="content")
+            if all(draft.of(one).type == "reject" for one in review.actions):
+                st.button(
+                    "Reject and end the turn",
+                    key=session.key("send-end", review.review_id),
+                    help="Nothing more of this turn runs, and the agent does not go on by itself.",
+                    disabled=faults,
+                    on_click=_send,
+                    args=(review, action, after, True),
+                )
             st.button(
                 f"Submit {len(review.actions)} decisions" if len(review.actions) > 1 else SEND[choice.type],
                 key=session.key("send", review.review_id),
@@ -72,8 +81,17 @@ def _choices(
     with st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center"):
         with st.popover("Close without deciding…", type="tertiary"):
             st.caption("Nothing runs. The agent is told that the question is still open.")
+            st.text_input("Reason (for the record)", key=session.key("close-reason", review.review_id))
             st.button(
                 "Close it", key=session.key("close", review.review_id), on_click=_close, args=(review, after)
+            )
+        if len(review.actions) > 1 and all("reject" in one.allowed for one in review.actions):
+            st.button(
+                "Reject all",
+                key=session.key("reject-all", review.review_id),
+                type="tertiary",
+                on_click=_reject_all,
+                args=(review, action),
             )
         if later is not None:
             for label, key, by in (("Previous", "K", -1), ("Next", "J", 1), ("Later", "X", 1)):
@@ -117,6 +135,10 @@ def _chosen(review: Review, action: Action, choice: Choice) -> bool:
             _words(review, action, "reason", "Reason (the agent will read this)", choice.reason)
         if choice.type == "respond":
             _words(review, action, "reply", "Your answer, as the tool's result", choice.reply)
+        with st.popover("Comment…", type="tertiary"):
+            _words(
+                review, action, "comment", "For the record only; the agent does not read it", choice.comment
+            )
         return _preview(review, action, choice)
 
 
@@ -163,7 +185,17 @@ def _choose(review: Review, action: Action, kind: str) -> None:
     drafts.save(review, Draft(draft.choices, undecided[0] if onward else review.actions.index(action)))
 
 
-def _send(review: Review, action: Action, after: Goes) -> None:
+def _reject_all(review: Review, action: Action) -> None:
+    if not session.is_on_screen(review, action):
+        session.flash("warning", MOVED)
+        return
+    draft = drafts.on_screen(review)
+    for one in review.actions:
+        draft = draft.with_choice(one, type="reject")
+    drafts.save(review, draft)
+
+
+def _send(review: Review, action: Action, after: Goes, end_turn: bool = False) -> None:
     if not session.is_on_screen(review, action):
         session.flash("warning", MOVED)
         return
@@ -177,7 +209,11 @@ def _send(review: Review, action: Action, after: Goes) -> None:
             session.flash("warning", EDITED)
             return
         run = session.console().decide(
-            review.thread_id, made, by=session.reviewer(), review_id=review.review_id
+            review.thread_id,
+            made,
+            by=session.reviewer(),
+            review_id=review.review_id,
+            end_turn=end_turn,
         )
     except ArgumentsRefused as error:
         session.flash("error", "The edited arguments cannot be sent. Nothing was decided.", str(error))
@@ -210,7 +246,12 @@ def _edited_since(review: Review, made: list[dict[str, Any]]) -> bool:
 
 def _close(review: Review, after: Goes) -> None:
     try:
-        run = session.console().close(review.thread_id, by=session.reviewer(), review_id=review.review_id)
+        run = session.console().close(
+            review.thread_id,
+            by=session.reviewer(),
+            review_id=review.review_id,
+            reason=st.session_state.get(session.key("close-reason", review.review_id)) or "",
+        )
     except ReviewError as error:
         session.flash_error("The review was not closed.", error)
         return

@@ -20,6 +20,7 @@ class Choice:
     text: str | None = None
     reason: str = ""
     reply: str = ""
+    comment: str = ""
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,8 @@ def decision(review: Review, action: Action, choice: Choice) -> dict[str, Any]:
     server's own copy, whatever a text field made of them.
     """
     made: dict[str, Any] = {"type": choice.type, "shown_digest": action.shown_digest}
+    if choice.comment.strip():
+        made["comment"] = choice.comment
     match choice.type:
         case "reject":
             made["message"] = choice.reason

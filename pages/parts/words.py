@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import streamlit as st
 
 from agent.review.actions import State
+from agent.review.policy import Tier
 from agent.review.threads import Status
 
 VERB = {"approve": "Approve", "edit": "Edit…", "reject": "Reject…", "respond": "Respond…"}
@@ -80,6 +81,15 @@ def ago(instant: str) -> str:
     return f"{seconds} s"
 
 
+def time_left(until: str) -> str:
+    """The time until an instant, as a countdown says it: `7 h 59 min`, `12 min`, `42 s`."""
+    seconds = max(0, int((datetime.fromisoformat(until) - datetime.now(UTC)).total_seconds()))
+    minutes = seconds // 60
+    if minutes >= 60:
+        return f"{minutes // 60} h {minutes % 60} min"
+    return f"{minutes} min" if minutes else f"{seconds} s"
+
+
 ACTION_WORDS = {
     State.PROPOSED: "proposed",
     State.REFUSED: "refused by the policy",
@@ -112,3 +122,28 @@ ACTION_COLOR: dict[State, Color] = {
     State.RESPONDED: "blue",
     State.EXECUTING: "blue",
 }
+TIER_COLOR: dict[Tier, Color] = {
+    Tier.AUTO: "gray",
+    Tier.LOG: "blue",
+    Tier.ASK: "orange",
+    Tier.DENY: "red",
+}
+TIER_ICON = {
+    Tier.AUTO: ":material/play_arrow:",
+    Tier.LOG: ":material/visibility:",
+    Tier.ASK: ":material/front_hand:",
+    Tier.DENY: ":material/block:",
+}
+TIER_WORDS = {
+    Tier.AUTO: "runs without asking",
+    Tier.LOG: "runs without asking, and is looked over afterwards",
+    Tier.ASK: "waits for a person",
+    Tier.DENY: "never runs",
+}
+TIER_ELSEWHERE = {
+    Tier.AUTO: "always_allow · allow",
+    Tier.LOG: "always_allow · allow, with a notice",
+    Tier.ASK: "always_ask · ask · defer",
+    Tier.DENY: "deny",
+}
+"""The same in the words of other systems."""

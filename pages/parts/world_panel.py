@@ -24,7 +24,7 @@ def world_panel(thread_id: str | None, agent: str) -> None:
             with st.popover("Reset", type="tertiary"):
                 st.caption("The demo world starts anew for everybody. The record stays as it is.")
                 st.button("Reset the demo world", key="reset-world", on_click=_reset)
-        parts = _OPERATIONS if agent == "operations" else _MAIL
+        parts = PARTS.get(agent, _MAIL)
         for tab, draw in zip(st.tabs([title(world) for title, _ in parts]), parts, strict=True):
             with tab:
                 draw[1](world, changed)
@@ -89,6 +89,26 @@ def _keys(world: World, changed: Changed) -> None:
         )
 
 
+def _books(world: World, changed: Changed) -> None:
+    for book in world.books():
+        text = f"{book.book_id} · {book.stock} on the shelf\n{book.title}\n{book.author}"
+        _row(f"books/{book.book_id}" in changed, text)
+
+
+def _loans(world: World, changed: Changed) -> None:
+    loans = world.loans()
+    if not loans:
+        st.caption("Nothing is lent.")
+    for loan in reversed(loans):
+        text = f"{loan.loan_id} · {loan.book_id} · {loan.member_id}\ndue {loan.due}, renewed {loan.renewals} times"
+        _row(f"loans/{loan.loan_id}" in changed, text)
+
+
+def _members(world: World, changed: Changed) -> None:
+    for member in world.members():
+        _row(f"members/{member.member_id}" in changed, f"{member.member_id} · {member.name}")
+
+
 Part = tuple[Callable[[World], str], Callable[[World, Changed], None]]
 _MAIL: tuple[Part, ...] = (
     (lambda world: f"Outbox · {len(world.outbox())}", _outbox),
@@ -99,3 +119,9 @@ _OPERATIONS: tuple[Part, ...] = (
     (lambda world: "Tables", _tables),
     (lambda world: "Keys", _keys),
 )
+_LIBRARY: tuple[Part, ...] = (
+    (lambda world: f"Books · {len(world.books())}", _books),
+    (lambda world: f"Loans · {len(world.loans())}", _loans),
+    (lambda world: f"Members · {len(world.members())}", _members),
+)
+PARTS = {"mail": _MAIL, "operations": _OPERATIONS, "library": _LIBRARY}

@@ -177,6 +177,20 @@ def test_the_chain_is_verified(served: Served) -> None:
     assert found["count"] == len(served.get("/audit").json()["events"])
 
 
+def test_a_line_kept_elsewhere_tells_a_chain_that_was_written_anew(served: Served) -> None:
+    assert served.get("/audit/anchor").json() == {"anchor": None}
+    served.chat("/say One.")
+    kept = served.get("/audit/anchor").json()["anchor"]
+    served.chat("/say Two.")
+    assert served.get("/audit/verify", anchor=kept).json()["ok"]
+    count, head, at = kept.strip().split(":", 2)
+    other = f"{count}:{head[::-1]}:{at}"
+    assert "written anew" in served.get("/audit/verify", anchor=other).json()["first_fault"]
+    longer = f"{int(count) + 100}:{head}:{at}"
+    assert "cut" in served.get("/audit/verify", anchor=longer).json()["first_fault"]
+    assert served.get("/audit/verify", anchor="half of it").status_code == 422
+
+
 def test_health_counts_the_open_runs(served: Served) -> None:
     assert served.get("/health").json() == {"status": "ok", "ledger": "ok", "runs": 0}
 

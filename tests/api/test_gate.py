@@ -11,7 +11,16 @@ from tests.api.conftest import Served
 
 MESSAGE = {"message": "/say Hello.", "thread_id": "t-1"}
 EVERY_POST = ("chat", "review", "preview", "close", "settle", "stop", "retry", "ask-again")
-EVERY_GET = ("reviews", "threads/t-1", "audit", "audit/verify", "health", "openapi.json", "docs")
+EVERY_GET = (
+    "reviews",
+    "threads/t-1",
+    "audit",
+    "audit/verify",
+    "audit/anchor",
+    "health",
+    "openapi.json",
+    "docs",
+)
 
 
 def nothing_stored(served: Served) -> bool:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
@@ -79,6 +81,15 @@ class Screen:
             for node in self.nodes()
             if node.type in {*LITERAL, "markdown", "caption", "error", "warning", "info", "toast", "badge"}
         )
+
+
+@pytest.fixture(autouse=True, scope="session")
+def installed_once() -> Iterator[None]:
+    """Every run of an AppTest looks through all installed packages for components; none is installed meanwhile."""
+    with pytest.MonkeyPatch.context() as patched:
+        scanned = cache(manifest_scanner.scan_component_manifests)
+        patched.setattr(manifest_scanner, "scan_component_manifests", scanned)
+        yield
 
 
 @pytest.fixture

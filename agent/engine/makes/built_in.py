@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Set
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AIMessageChunk, RemoveMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, RemoveMessage
+from langchain_core.messages.tool import tool_call
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.types import Command
@@ -14,7 +15,7 @@ from langgraph.types import Command
 from agent.engine import graph as built_in
 from agent.engine.messages import message_of, results_for
 from agent.engine.reading import Graph, Reading
-from agent.ports import Look, Mend, Moment, Proposed, Resume, Said, Token
+from agent.ports import Look, Mend, Moment, Proposed, Repeat, Resume, Said, Token
 from agent.review.agents import Agent
 from agent.review.foreign import open_calls
 from agent.review.screening import Call
@@ -67,6 +68,14 @@ class BuiltIn:
 
     def answer(self, reading: Reading, resume: Resume) -> Any:
         return resume_value(resume.decisions)
+
+    def repeat(self, graph: Graph, config: RunnableConfig, repeat: Repeat) -> None:
+        calls = [tool_call(name=one.tool, args=one.args, id=one.tool_call_id) for one in repeat.calls]
+        messages = [
+            HumanMessage(repeat.text, id=repeat.message_id),
+            AIMessage("", id=repeat.proposal_id, tool_calls=calls),
+        ]
+        graph.update_state(config, {"messages": messages}, as_node="llm_call")
 
     def mend(self, graph: Graph, config: RunnableConfig, mend: Mend, reading: Reading) -> None:
         look = self.look(reading)
