@@ -13,6 +13,7 @@ from uuid import uuid4
 from agent.elsewhere import NOBODY
 from agent.entry import Entry, Outcome, settlement
 from agent.looking import View
+from agent.noting import Noting
 from agent.ports import CatchUp, Continue, Mend, Resume, Send, Transaction, deliveries
 from agent.remembering import Remembering
 from agent.review import decisions as deciding
@@ -58,7 +59,7 @@ OWN_MODEL = "its own"
 __all__ = ["Console", "Outcome", "View"]
 
 
-class Console(Remembering):
+class Console(Remembering, Noting):
     """The review console, over a ledger, an engine and a clock."""
 
     # Asking

@@ -12,8 +12,11 @@ from pages.parts.card import card
 from pages.parts.closed import closed
 from pages.parts.conversation import conversation
 from pages.parts.decide import WAIT_FOR_RUN
+from pages.parts.export_thread import export_thread
 from pages.parts.literal import line, literal
+from pages.parts.notes import noted, notes
 from pages.parts.progress import progress
+from pages.parts.save_scenario import save_scenario, saved_just_now
 from pages.parts.start import again, start
 from pages.parts.stuck import stuck
 from pages.parts.under_the_hood import under_the_hood
@@ -74,6 +77,11 @@ def _header(view: View) -> None:
             args=(view,),
         )
         st.button("Other threads", key="new", type="tertiary", on_click=session.go_to_thread, args=(None,))
+        notes(view)
+        export_thread(view.thread.thread_id)
+        save_scenario(view)
+    saved_just_now()
+    noted(view.thread.thread_id)
 
 
 def _beside_its_world(view: View) -> None:

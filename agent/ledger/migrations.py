@@ -184,7 +184,20 @@ CREATE INDEX actions_by_rule ON actions (rule_id) WHERE rule_id IS NOT NULL;
 CREATE INDEX events_by_tool ON events (tool, kind, seq) WHERE tool IS NOT NULL;
 """
 
-MIGRATIONS: Sequence[str] = (FIRST, RULES)
+NOTES = """
+CREATE TABLE notes (
+    note INTEGER PRIMARY KEY,
+    thread_id TEXT NOT NULL,
+    verdict TEXT NOT NULL,
+    text TEXT NOT NULL,
+    link TEXT NOT NULL,
+    by TEXT NOT NULL,
+    at TEXT NOT NULL
+) STRICT;
+CREATE INDEX notes_by_thread ON notes (thread_id, note);
+"""
+
+MIGRATIONS: Sequence[str] = (FIRST, RULES, NOTES)
 
 
 def migrate(conn: sqlite3.Connection) -> None:

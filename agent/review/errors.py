@@ -6,12 +6,13 @@
     ├── ThreadBusy · ThreadStuck · OutcomeUnknown · Halted
     ├── ReviewPending · NoPendingReview · ReviewIdNeeded
     ├── AlreadyDecided · ReviewExpired · ReviewChanged
-    ├── InvalidDecision
+    ├── InvalidDecision · InvalidNote
     ├── ArgumentsRefused
     ├── RuleRefused · UnknownRule · RuleOver
     ├── NothingToRetry · NothingToStop · NothingToSettle · NothingToAskAgain · StillAlive
     ├── ModelFailed · CheckpointLost
     ├── LedgerUnavailable · CheckpointsUnavailable
+    ├── NotIsolated · InvalidScenario · NotReplayable
     ├── PolicyError
     └── SettingsError
 
@@ -247,6 +248,35 @@ def _mending(reason: str) -> str:
     if "readonly" in reason:
         return "Allow the console to write to the file"
     return "Free the disk or the lock"
+
+
+class InvalidNote(ReviewError):
+    """A tester's note that cannot be taken; the text says why."""
+
+
+class NotIsolated(ReviewError):
+    def __init__(self, agent: str) -> None:
+        super().__init__(
+            f"The agent {agent!r} is of another make: what its tools touch cannot be kept apart from the real world, "
+            "so nothing was run. Use one of this console's own agents."
+        )
+
+
+class InvalidScenario(ReviewError):
+    """A scenario's file that cannot be read. `problems` holds one line each, with its place."""
+
+    def __init__(self, name: str, problems: Sequence[str]) -> None:
+        super().__init__(
+            f"{name} is no scenario:\n"
+            + "\n".join(f"  {line}" for line in problems)
+            + "\nMend what is named."
+        )
+        self.problems = tuple(problems)
+
+
+class NotReplayable(ReviewError):
+    def __init__(self, thread_id: str, reason: str, remedy: str) -> None:
+        super().__init__(f"Thread {thread_id} cannot be made a scenario: {reason}. {remedy}")
 
 
 class PolicyError(ReviewError):

@@ -48,6 +48,7 @@ class Kind(StrEnum):
     OUTCOME_SETTLED = "OutcomeSettled"
 
     ACTION_LOOKED_OVER = "ActionLookedOver"
+    THREAD_NOTED = "ThreadNoted"
     ALL_STOPPED = "AllStopped"
     ALL_RELEASED = "AllReleased"
     RULE_MADE = "RuleMade"

@@ -8,6 +8,7 @@ from agent.review.errors import ReviewError
 from pages.parts import session
 from pages.parts.decide import WAIT_FOR_RUN
 from pages.parts.literal import line
+from pages.parts.notes import mark, threads_by_verdict
 from pages.parts.words import STATUS_COLOR, STATUS_WORDS, ago
 
 SHOWN = 30
@@ -59,10 +60,10 @@ def again(text: str, agent: str, model: str) -> None:
 
 
 def _threads() -> None:
-    threads = session.console().threads(limit=SHOWN)
     st.subheader("Threads")
+    threads, verdicts = threads_by_verdict(SHOWN)
     if not threads:
-        st.caption("There is none yet.")
+        st.caption("There is none.")
     for thread in threads:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.button(
@@ -72,6 +73,8 @@ def _threads() -> None:
                 args=(thread.thread_id,),
             )
             st.badge(STATUS_WORDS[thread.status], color=STATUS_COLOR[thread.status])
+            if verdict := verdicts.get(thread.thread_id):
+                mark(verdict)
             line(f"{thread.opening}\n{thread.agent} · {thread.thread_id} · {ago(thread.updated_at)} ago")
 
 
