@@ -32,7 +32,7 @@ from agent.engine.model import Models, Provider
 from agent.engine.owners import Owner
 from agent.engine.reading import Graph
 from agent.engine.recorder import Recorder
-from agent.engine.supervisor import Supervisor
+from agent.engine.supervisor import WORKERS, Supervisor
 from agent.ledger.anchors import AnchorFile
 from agent.ledger.sqlite import SqliteLedger
 from agent.ports import Clock
@@ -92,11 +92,13 @@ def open_console(
     at_work: bool = True,
     only: str | None = None,
     replies: Sequence[Reply] = (),
+    workers: int = WORKERS,
 ) -> Opened:
     """Open the console on the settings' data folder, reconcile what a dead process left, start the workers.
 
     One that is not `at_work` only looks: it starts no worker, takes nothing over and anchors nothing. With `only`,
     that one of the agents is served alone; with `replies`, there is a model that gives them.
+    `workers` is how many runs go on at once.
 
     Raises `SettingsError`, `PolicyError` or `LedgerUnavailable`, each naming what to mend.
     """
@@ -127,7 +129,7 @@ def open_console(
             rules_for=rules_for,
         )
         undone.pop_all()
-    supervisor = Supervisor(ledger, engine, Recorder(ledger, secret, clock), owner, clock)
+    supervisor = Supervisor(ledger, engine, Recorder(ledger, secret, clock), owner, clock, workers=workers)
 
     def guard_for(run: Run, agent: Agent) -> Guard:
         def told_of(tool: str, what: str) -> None:

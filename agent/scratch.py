@@ -13,6 +13,7 @@ from agent.review.errors import NotIsolated
 from agent.review.scenarios import Reply
 from agent.settings import Settings
 
+WORKERS = 2
 BEGINNING = datetime(2030, 1, 1, 12, 0, tzinfo=UTC)
 
 
@@ -67,7 +68,9 @@ class Scratch:
         self.opened = self._open()
 
     def _open(self) -> Opened:
-        return open_console(self._settings, clock=self.clock, only=self._agent, replies=self._replies)
+        return open_console(
+            self._settings, clock=self.clock, only=self._agent, replies=self._replies, workers=WORKERS
+        )
 
     def close(self) -> None:
         self.opened.close()

@@ -9,7 +9,7 @@ from agent.lessons.lesson import Finding, Lesson
 from agent.lessons.stage import Stage
 from agent.review.errors import ReviewError
 
-MOST = 8
+MOST = 40
 """Stages open at once; the one used longest ago is closed for a new one."""
 
 Place = tuple[str, str]
@@ -19,7 +19,7 @@ class Stages:
     """Stages by lesson and by the name a learner's address carries."""
 
     def __init__(self, most: int = MOST) -> None:
-        self._most, self._turn = most, threading.RLock()
+        self._most, self._turn = most, threading.Lock()
         self._open: OrderedDict[Place, Stage] = OrderedDict()
 
     def of(self, lesson: Lesson, name: str) -> Stage:
@@ -28,7 +28,7 @@ class Stages:
             place = (lesson.name, name)
             if place not in self._open:
                 while len(self._open) >= self._most:
-                    self._open.popitem(last=False)[1].close()
+                    _close(self._open.popitem(last=False)[1])
                 self._open[place] = Stage()
             self._open.move_to_end(place)
             return self._open[place]
@@ -38,15 +38,15 @@ class Stages:
         with self._turn:
             stage = self._open.pop((lesson.name, name), None)
         if stage is not None:
-            stage.close()
+            _close(stage)
 
     def take(self, lesson: Lesson, name: str, number: int, given: str) -> ReviewError | None:
         """Take step `number`, from 0, unless it is not the next one; gives what it was refused with.
 
         A second click on the same step thus takes it once.
         """
-        with self._turn:
-            stage = self.of(lesson, name)
+        stage = self.of(lesson, name)
+        with stage.turn:
             if stage.done != number:
                 return None
             try:
@@ -58,15 +58,20 @@ class Stages:
 
     def findings(self, lesson: Lesson, name: str) -> list[Finding]:
         """What the check finds, once every step was taken."""
-        with self._turn:
-            stage = self.of(lesson, name)
+        stage = self.of(lesson, name)
+        with stage.turn:
             return lesson.check(stage) if stage.done == len(lesson.steps) else []
 
     def close(self) -> None:
         """Let go of every stage."""
         with self._turn:
             while self._open:
-                self._open.popitem()[1].close()
+                _close(self._open.popitem()[1])
+
+
+def _close(stage: Stage) -> None:
+    with stage.turn:
+        stage.close()
 
 
 STAGES = Stages()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -27,6 +28,8 @@ class Stage:
 
     def __init__(self) -> None:
         self._scratch = Scratch(None, "mail")
+        self.turn = threading.RLock()
+        """Held by whoever takes a step."""
         self.done = 0
         """How many steps were taken."""
         self.wire: list[Sent] = []

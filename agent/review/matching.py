@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import jsonschema
+import regex
 from jsonschema import Draft202012Validator
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 from referencing import Registry
@@ -16,6 +16,8 @@ from agent.review.args import dumps
 from agent.review.digest import canonical
 
 Kind = Literal["exact", "pattern", "schema", "any"]
+LONGEST_SEARCH = 2.0
+"""Seconds. A pattern can be written so that it would search for ever; it then fits nothing."""
 KINDS: tuple[Kind, ...] = ("exact", "pattern", "schema", "any")
 
 
@@ -32,7 +34,7 @@ class Matcher:
             case "any":
                 return True
             case "pattern":
-                return isinstance(found, str) and re.search(self.value, found) is not None
+                return isinstance(found, str) and _is_found(self.value, found)
             case "schema":
                 # With a registry of its own: the default one fetches what a $ref names.
                 return bool(Draft202012Validator(self.value, registry=Registry()).is_valid(found))
@@ -77,10 +79,17 @@ def write(matcher: Matcher) -> Any:
     return value if matcher.kind == "exact" and not looks_like_one else {matcher.kind: value}
 
 
+def _is_found(pattern: str, text: str) -> bool:
+    try:
+        return regex.search(pattern, text, timeout=LONGEST_SEARCH) is not None
+    except TimeoutError:
+        return False
+
+
 def _check_pattern(value: Any) -> None:
     try:
-        re.compile(value)
-    except (re.error, TypeError) as error:
+        regex.compile(value)
+    except (regex.error, TypeError) as error:
         raise ValueError(f"{value!r} is no regular expression: {error}") from None
 
 

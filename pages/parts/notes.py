@@ -20,14 +20,19 @@ MARK: Mapping[Verdict, tuple[Color, str]] = {
     Verdict.UNSURE: ("gray", ":material/question_mark:"),
 }
 ANY, NONE = "any note", "no note"
+FIELDS = ("verdict", "text", "link")
 
 
 def notes(view: View) -> None:
     """The way to note something on this thread."""
     with st.popover("Note", type="tertiary", key="note"):
-        st.segmented_control("Verdict", [*Verdict], key="note-verdict", label_visibility="collapsed")
-        st.text_area("What you saw", key="note-text", max_chars=LONGEST)
-        st.text_input("Link, such as a ticket's", key="note-link", max_chars=LONGEST_LINK)
+        st.segmented_control(
+            "Verdict", [*Verdict], key=_field("verdict", view.thread.thread_id), label_visibility="collapsed"
+        )
+        st.text_area("What you saw", key=_field("text", view.thread.thread_id), max_chars=LONGEST)
+        st.text_input(
+            "Link, such as a ticket's", key=_field("link", view.thread.thread_id), max_chars=LONGEST_LINK
+        )
         st.button("Save the note", key="note-save", on_click=_save, args=(view.thread.thread_id,))
 
 
@@ -66,8 +71,12 @@ def threads_by_verdict(limit: int) -> tuple[Sequence[Thread], Mapping[str, Verdi
     return found, console.verdicts([thread.thread_id for thread in found])
 
 
+def _field(name: str, thread_id: str) -> str:
+    return session.key(f"note-{name}", thread_id)
+
+
 def _save(thread_id: str) -> None:
-    given = {name: str(st.session_state[f"note-{name}"] or "") for name in ("verdict", "text", "link")}
+    given = {name: str(st.session_state[_field(name, thread_id)] or "") for name in FIELDS}
     if not given["verdict"]:
         session.flash("error", "The note was not saved. Choose pass, fail or unsure first.")
         return
@@ -76,6 +85,6 @@ def _save(thread_id: str) -> None:
     except ReviewError as error:
         session.flash_error("The note was not saved.", error)
         return
-    st.session_state["note-verdict"] = None
-    st.session_state["note-text"] = st.session_state["note-link"] = ""
+    for name in FIELDS:
+        st.session_state[_field(name, thread_id)] = None if name == "verdict" else ""
     session.flash("toast", "The note was saved.")

@@ -29,11 +29,16 @@ def save_scenario(view: View) -> None:
             "The model's replies, the decisions and what came of them, to be replayed whenever you like, "
             "on a world of its own. Secrets are masked."
         )
-        st.text_input("What it shows", thread.opening[:LONGEST], key="scenario-name", max_chars=LONGEST)
+        st.text_input(
+            "What it shows",
+            thread.opening[:LONGEST],
+            key=session.key("scenario-name", thread.thread_id),
+            max_chars=LONGEST,
+        )
         st.multiselect(
             "Ran, and must not run",
             sorted({one.tool for one in session.console().actions(thread.thread_id) if one.state in RAN}),
-            key="scenario-never",
+            key=session.key("scenario-never", thread.thread_id),
             placeholder="Nothing: all went well",
             help="The scenario is red until the agent, or its policy, no longer lets these run.",
         )
@@ -59,8 +64,8 @@ def saved_just_now() -> None:
 
 
 def _save(thread_id: str) -> None:
-    name = str(st.session_state["scenario-name"] or "").strip()
-    never = tuple(st.session_state["scenario-never"])
+    name = str(st.session_state[session.key("scenario-name", thread_id)] or "").strip()
+    never = tuple(st.session_state[session.key("scenario-never", thread_id)])
     if not name or text_fault(name):
         session.flash("error", "It was not saved. Write in a few words what it shows.")
         return

@@ -11,23 +11,25 @@ from tests.pages.conftest import Opens
 def test_a_note_is_saved_and_shown_as_it_is(opens: Opens, console: Console) -> None:
     thread_id = ask(console, "/say Hello")
     screen = opens("chat", reviewer="ben", thread=thread_id)
-    screen.at.button_group(key="note-verdict").set_value("fail")
-    screen.at.text_area(key="note-text").set_value("It **said** ![x](https://t.example/x.png)")
-    screen.at.text_input(key="note-link").set_value("https://tracker.example/7")
+    screen.at.button_group(key=session.key("note-verdict", thread_id)).set_value("fail")
+    screen.at.text_area(key=session.key("note-text", thread_id)).set_value(
+        "It **said** ![x](https://t.example/x.png)"
+    )
+    screen.at.text_input(key=session.key("note-link", thread_id)).set_value("https://tracker.example/7")
     screen.run().click("note-save")
     (note,) = console.notes(thread_id)
     assert (note.by, str(note.verdict)) == ("ben", "fail")
     assert any("It **said** ![x]" in one.value for one in screen.at.text)
     assert any("https://tracker.example/7" in one.value for one in screen.at.text)
-    assert screen.at.text_area(key="note-text").value == ""
+    assert screen.at.text_area(key=session.key("note-text", thread_id)).value == ""
 
 
 def test_a_note_without_a_verdict_or_with_a_bad_link_is_refused(opens: Opens, console: Console) -> None:
     thread_id = ask(console, "/say Hello")
     screen = opens("chat", thread=thread_id).click("note-save")
     assert "Choose pass, fail or unsure" in screen.said()
-    screen.at.button_group(key="note-verdict").set_value("pass")
-    screen.at.text_input(key="note-link").set_value("javascript:alert(1)")
+    screen.at.button_group(key=session.key("note-verdict", thread_id)).set_value("pass")
+    screen.at.text_input(key=session.key("note-link", thread_id)).set_value("javascript:alert(1)")
     screen.run().click("note-save")
     assert "no web address" in screen.said()
     assert console.notes(thread_id) == []

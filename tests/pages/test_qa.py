@@ -105,7 +105,7 @@ def test_a_thread_is_saved_on_the_chat_page_and_passes_at_once(
 ) -> None:
     thread_id = ask(console, calls('archive_mail {"message_id": "m-1"}'))
     screen = opens("chat", thread=thread_id)
-    screen.at.text_input(key="scenario-name").set_value("Archives one")
+    screen.at.text_input(key=session.key("scenario-name", thread_id)).set_value("Archives one")
     screen.run().click("scenario-save")
     assert f"archives-one{ENDING}" in screen.said()
     assert screen.has("scenario-download")
@@ -116,8 +116,8 @@ def test_a_thread_is_saved_on_the_chat_page_and_passes_at_once(
 def test_what_should_not_have_run_makes_it_red(opens: Opens, console: Console, saved: Path) -> None:
     thread_id = ask(console, calls('archive_mail {"message_id": "m-1"}'))
     screen = opens("chat", thread=thread_id)
-    screen.at.text_input(key="scenario-name").set_value("Archives unasked")
-    screen.at.multiselect(key="scenario-never").set_value(["archive_mail"])
+    screen.at.text_input(key=session.key("scenario-name", thread_id)).set_value("Archives unasked")
+    screen.at.multiselect(key=session.key("scenario-never", thread_id)).set_value(["archive_mail"])
     screen.run().click("scenario-save")
     said = ended(opens("qa").click(session.key("run", f"archives-unasked{ENDING}"))).said()
     assert "must not run" in said

@@ -56,6 +56,10 @@ def test_what_is_written_is_read_as_the_same(given: Any) -> None:
     assert write(read(given)) == given
 
 
+def test_a_pattern_that_would_search_for_ever_fits_nothing() -> None:
+    assert not read({"pattern": "^(a|aa)+$"}).fits("a" * 60 + "!")
+
+
 def test_a_schema_fetches_nothing() -> None:
     expected = read({"schema": {"$ref": "http://127.0.0.1:1/schema.json"}})
     with pytest.raises(Exception, match="Unresolvable"):
