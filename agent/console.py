@@ -110,6 +110,18 @@ class Console(Remembering, Noting):
         self._runs.start(run)
         return run
 
+    def archive(self, thread_id: str, *, by: str) -> None:
+        """Let the agent forget a thread: its checkpoints are deleted, its messages and its record stay.
+
+        It takes no message any more. Raises what `check_free` does; a second time only deletes again.
+        """
+        with self._ledger.write() as tx:
+            thread = known(tx, thread_id)
+            if thread.status is not Status.ARCHIVED:
+                check_free(tx, thread)
+                self._entry(tx, thread, by).archive()
+        self._engine.forget(thread_id)
+
     def stop(self, thread_id: str, *, by: str) -> None:
         """Let the thread's run stop at its next step; the thread stays resumable. Raises `NothingToStop`."""
         with self._ledger.write() as tx:

@@ -138,7 +138,7 @@ class Token:
 class Said:
     """Messages that now stand in the conversation; one with a known id replaces the earlier one."""
 
-    messages: tuple[Message, ...]
+    messages: Sequence[Message]
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ class Superseded:
 class Look:
     """Where a thread's checkpoint stands."""
 
-    messages: tuple[Message, ...] = ()
+    messages: Sequence[Message] = ()
     calls: tuple[Call, ...] = ()
     waiting: tuple[str, ...] = ()
     """Ids of the interrupts that wait for an answer."""
@@ -250,6 +250,9 @@ class Engine(Protocol):
 
     def look(self, agent: str, thread_id: str) -> Look:
         """Where the thread's checkpoint stands now."""
+
+    def forget(self, thread_id: str) -> None:
+        """Delete the thread's checkpoints. What still runs on it anywhere can write no more. Twice is as once."""
 
     def inside(self, agent: str, thread_id: str, *, steps: int = 20) -> Inside:
         """The agent's graph and the thread's last checkpoints; read only. Raises `CheckpointLost`."""

@@ -27,6 +27,7 @@ from pages.parts.world_panel import world_panel
 CLOSED = {
     Status.RUNNING: "The agent is at work. You can write when it pauses.",
     Status.UNKNOWN_OUTCOME: "An action's outcome is unknown. It has to be settled before you can write.",
+    Status.ARCHIVED: "The thread is archived: it can be read. Start a new one to go on.",
     Status.STUCK: "The thread is stuck on an answer its agent cannot take. Ask again, or close it, first.",
 }
 OWN_GATING = (

@@ -191,6 +191,18 @@ async def ask_again(request: Request, body: bodies.ThreadBody, at: At, by: By, p
 
 
 @router.post(
+    "/archive",
+    response_model=answers.Answer,
+    response_model_exclude_unset=True,
+    responses=documented(400, 404, 409) | _POST,
+)
+async def archive(body: bodies.ThreadBody, at: At, by: By) -> Any:
+    """Let the agent forget a thread: its checkpoints are deleted. Its messages and its record stay."""
+    await off(at.archive, body.thread_id, by=by)
+    return await off(answers.answer, at, body.thread_id)
+
+
+@router.post(
     "/stop",
     response_model=answers.Answer,
     response_model_exclude_unset=True,

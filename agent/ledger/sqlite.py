@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from agent.ledger import rows
+from agent.ledger import rows, waiting
 from agent.ledger.migrations import migrate
 from agent.ledger.notes import NoteWrites
 from agent.ledger.reads import SqliteReads
@@ -268,6 +268,8 @@ class SqliteTransaction(SqliteReads, RuleWrites, NoteWrites):
                 """,
                 *(review.review_id, key.thread_id, key.message_id, key.tool_call_id, key.attempt),
             )
+        for sql in waiting.ENTER if opened else ():
+            self._did(sql, review.review_id)
         return opened
 
     def end_review(self, review_id: str, state: ReviewState, at: str, by: str, outcome: str) -> bool:

@@ -3,7 +3,7 @@
     ReviewError
     ├── UnknownThread · OtherThread · UnknownAgent · AgentNotLoaded · UnknownModel
     ├── InvalidMessage
-    ├── ThreadBusy · ThreadStuck · OutcomeUnknown · Halted
+    ├── ThreadBusy · ThreadStuck · ThreadArchived · OutcomeUnknown · Halted
     ├── ReviewPending · NoPendingReview · ReviewIdNeeded
     ├── AlreadyDecided · ReviewExpired · ReviewChanged
     ├── InvalidDecision · InvalidNote
@@ -87,6 +87,14 @@ class ThreadStuck(ReviewError):
     def __init__(self, thread_id: str) -> None:
         super().__init__(
             f"Thread {thread_id} is stuck on an answer another client gave. Use Ask again, or Close, first."
+        )
+
+
+class ThreadArchived(ReviewError):
+    def __init__(self, thread_id: str) -> None:
+        super().__init__(
+            f"Thread {thread_id} was archived: it can be read, and its agent remembers nothing of it. "
+            "Send the message without this thread id, and a new thread is started."
         )
 
 

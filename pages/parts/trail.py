@@ -6,6 +6,7 @@ from agent.review.events import Event, Kind
 
 WORDS: dict[Kind, str] = {
     Kind.THREAD_STARTED: "started the thread",
+    Kind.THREAD_ARCHIVED: "archived the thread",
     Kind.MESSAGE_SENT: "sent a message",
     Kind.RUN_STARTED: "started a run",
     Kind.RUN_ENDED: "the run paused or ended",

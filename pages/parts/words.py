@@ -45,6 +45,7 @@ STATUS_COLOR: dict[Status, Color] = {
     Status.STOPPED: "gray",
     Status.UNKNOWN_OUTCOME: "red",
     Status.STUCK: "red",
+    Status.ARCHIVED: "gray",
 }
 STATUS_WORDS = {
     Status.IDLE: "answered",
@@ -54,6 +55,7 @@ STATUS_WORDS = {
     Status.STOPPED: "stopped",
     Status.UNKNOWN_OUTCOME: "outcome unknown",
     Status.STUCK: "stuck",
+    Status.ARCHIVED: "archived",
 }
 
 
