@@ -17,11 +17,10 @@ from pages.parts.watch import watch
 
 def main() -> None:
     drawn = session.console().pulse()
-    left, right = st.columns([2, 3], gap="medium")
-    with left:
+    # Beside the card where there is room, and folded away where there is not.
+    with st.sidebar:
         waiting = inbox_list()
-    with right:
-        _selected(waiting)
+    _selected(waiting)
     watch(drawn)
 
 

@@ -10,6 +10,8 @@ from pages.parts.literal import line
 from pages.parts.stop_all import banner
 from pages.parts.who import who
 
+LIST_WIDTH = 400  # pixels, of the inbox's list
+
 
 def main() -> None:
     waiting = session.console().queue_length()
@@ -17,6 +19,7 @@ def main() -> None:
         page_title=f"({waiting}) Review console" if waiting else "Review console",
         page_icon="✋",
         layout="wide",
+        initial_sidebar_state=LIST_WIDTH,
     )
     inbox = f"Inbox · {waiting}" if waiting else "Inbox"
     page = st.navigation(

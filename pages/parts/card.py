@@ -9,11 +9,14 @@ import streamlit as st
 
 from agent.review.actions import Action, Review, State
 from agent.review.args import show, type_name
+from agent.review.deception import cautions as caution
 from pages.parts import draft as drafts
 from pages.parts import session
+from pages.parts.chosen import chosen
 from pages.parts.copy_as import copy_as
 from pages.parts.decide import decisions
 from pages.parts.draft import Draft
+from pages.parts.in_view import in_view
 from pages.parts.literal import cautions, line, literal
 from pages.parts.words import ACTION_WORDS, ICON, ago, clock, short
 
@@ -31,15 +34,24 @@ def card(review: Review, *, after: Goes | None = None, later: Callable[..., None
     action = review.actions[place]
     session.put_on_screen(review, action)
     with st.container(border=True, key="card"):
+        in_view("card", session.action_key("card", review, action))
         _header(review, action)
         if len(review.actions) > 1:
             _stepper(review, draft, place)
         cautions("the tool's name", action.tool, "name")
-        line(action.summary)
-        cautions("the summary", action.summary)
+        _summary(action)
+        choice = draft.of(action)
+        lacking = chosen(review, action, choice) if choice.type else False
         _what_would_run(action)
         _around(review, action, draft)
-        decisions(review, action, draft, after=after, later=later)
+        decisions(review, action, draft, lacking=lacking, after=after, later=later)
+
+
+def _summary(action: Action) -> None:
+    line(action.summary)
+    # It is made from the arguments: what is odd in them is told where they stand.
+    if not any(caution(name, show(value)) for name, value in (action.args or {}).items()):
+        cautions("the summary", action.summary)
 
 
 def _header(review: Review, action: Action) -> None:

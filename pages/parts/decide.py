@@ -11,43 +11,70 @@ from agent.review.actions import Action, Review
 from agent.review.args import show
 from agent.review.errors import ArgumentsRefused, ReviewError
 from pages.parts import draft as drafts
-from pages.parts import editor, session
+from pages.parts import session
+from pages.parts.chosen import lacks_typing, onward
 from pages.parts.draft import Choice, Draft
-from pages.parts.literal import line, literal, unopened
-from pages.parts.words import CHOSEN, COLOR, ICON, KEY, SEND, VERB
+from pages.parts.literal import unopened
+from pages.parts.words import ICON, KEY, SEND, VERB
 
 WAIT_FOR_RUN = 1.5  # seconds a click waits on the run itself, so that a quick turn is drawn at once
+
+FIRST_MOMENTS = 0.7  # seconds in which a click on a new card was meant for the one before
 
 Goes = Callable[[Review], None] | None
 EDITED = "What would run has changed since it was shown. Look at it now, then send it."
 UNREAD = "Approve is off until every long value was opened: {} to go."
 MOVED = "The card had just changed. Nothing was chosen; look at it and choose again."
+TOO_SOON = "The card had just changed. Nothing was sent; look at it, then send again."
 AT_ONCE = "Choosing and sending came at once. Nothing was sent; look at what is chosen now and send again."
+NOT_TYPED = "Nothing was sent. An irreversible call runs only after its dangerous value was typed again."
 
 
 def decisions(
-    review: Review, action: Action, draft: Draft, *, after: Goes, later: Callable[..., None] | None
+    review: Review,
+    action: Action,
+    draft: Draft,
+    *,
+    lacking: bool,
+    after: Goes,
+    later: Callable[..., None] | None,
 ) -> None:
-    """The choices for the action in view, what the chosen one does, and the bar to send them."""
+    """The bar: the choices for the action in view, and the way to send all decisions.
+
+    `lacking` says that the choice in view cannot be sent yet.
+    """
     choice = draft.of(action)
-    faults = _chosen(review, action, choice) if choice.type else False
     undecided = sum(1 for one in review.actions if not draft.of(one).type)
-    with st.bottom, st.container(key="decision-bar", gap="small"):
-        _choices(review, action, choice, after, later)
-        with st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center"):
-            if "approve" in action.allowed and (folds := folds_unopened(action)):
-                st.caption(UNREAD.format(folds), width="content")
-            if undecided:
-                st.caption(_still(undecided, len(review.actions)), width="content")
+    off = bool(undecided or lacking or _approved_unread(review, draft))
+    with st.bottom, st.container(key="decision-bar", gap="xsmall"):
+        if hint := _hint(review, action, undecided):
+            st.caption(hint, text_alignment="right")
+        with _row():
+            _aside(review, action, after, later)
+            _choices(review, action, choice)
             st.button(
                 f"Submit {len(review.actions)} decisions" if len(review.actions) > 1 else SEND[choice.type],
                 key=session.key("send", review.review_id),
                 type="primary",
                 shortcut="Ctrl+Enter",
-                disabled=bool(undecided or faults or _approved_unread(review, draft)),
+                disabled=off,
                 on_click=_send,
                 args=(review, action, after),
             )
+
+
+def _row() -> Any:
+    return st.container(
+        horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small"
+    )
+
+
+def _hint(review: Review, action: Action, undecided: int) -> str:
+    folds = folds_unopened(action) if "approve" in action.allowed else 0
+    hints = [UNREAD.format(folds)] if folds else []
+    if undecided:
+        hints.append(_still(undecided, len(review.actions)))
+    return " ".join(hints)
 
 
 def folds_unopened(action: Action) -> int:
@@ -66,115 +93,84 @@ def _still(undecided: int, total: int) -> str:
     return f"{undecided} of {total} still to decide. Nothing is sent before the last."
 
 
-def _choices(
-    review: Review, action: Action, choice: Choice, after: Goes, later: Callable[..., None] | None
-) -> None:
-    with st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center"):
-        with st.popover("Close without deciding…", type="tertiary"):
-            st.caption("Nothing runs. The agent is told that the question is still open.")
-            st.button(
-                "Close it", key=session.key("close", review.review_id), on_click=_close, args=(review, after)
-            )
-        if later is not None:
-            for label, key, by in (("Previous", "K", -1), ("Next", "J", 1), ("Later", "X", 1)):
-                st.button(
-                    label,
-                    key=session.key(label.lower(), review.review_id),
-                    type="tertiary",
-                    shortcut=key,
-                    on_click=later,
-                    args=(review, by),
-                )
-        for kind in (one for one in ("respond", "reject", "edit", "approve") if one in action.allowed):
-            st.button(
-                VERB[kind],
-                key=session.action_key(kind, review, action),
-                icon=ICON[kind],
-                type="primary" if choice.type == kind else "secondary",
-                shortcut=KEY[kind],
-                disabled=kind == "approve" and folds_unopened(action) > 0,
-                on_click=_choose,
-                args=(review, action, kind),
-            )
-        if choice.type:
-            st.button(
-                "Undo the choice",
-                key=session.action_key("undo", review, action),
-                type="tertiary",
-                shortcut="Esc",
-                on_click=_choose,
-                args=(review, action, ""),
-            )
-
-
-def _chosen(review: Review, action: Action, choice: Choice) -> bool:
-    """What the choice needs and what it would do; true if it cannot be taken yet."""
-    with st.container(border=True, key="chosen"):
-        st.badge(CHOSEN[choice.type], color=COLOR[choice.type], icon=ICON[choice.type])
-        if choice.type == "edit":
-            editor.edit(review, action, choice)
-        if choice.type == "reject":
-            _words(review, action, "reason", "Reason (the agent will read this)", choice.reason)
-        if choice.type == "respond":
-            _words(review, action, "reply", "Your answer, as the tool's result", choice.reply)
-        return _preview(review, action, choice)
-
-
-def _words(review: Review, action: Action, field: str, label: str, value: str) -> None:
-    name = session.action_key(field, review, action)
-
-    def keep() -> None:
-        drafts.save(
-            review, drafts.on_screen(review).with_choice(action, **{field: st.session_state[name] or ""})
+def _aside(review: Review, action: Action, after: Goes, later: Callable[..., None] | None) -> None:
+    """The ways on that decide nothing."""
+    with st.popover("Close without deciding…", type="tertiary"):
+        st.caption("Nothing runs. The agent is told that the question is still open.")
+        st.button(
+            "Close it",
+            key=session.key("close", review.review_id),
+            on_click=_close,
+            args=(review, action, after),
+        )
+    if later is None:
+        return
+    for label, key, by in (("Previous", "K", -1), ("Next", "J", 1), ("Later", "X", 1)):
+        st.button(
+            label,
+            key=session.key(label.lower(), review.review_id),
+            type="tertiary",
+            shortcut=key,
+            on_click=later,
+            args=(review, by),
         )
 
-    st.text_area(label, value=value, key=name, on_change=keep, max_chars=20_000)
 
-
-def _preview(review: Review, action: Action, choice: Choice) -> bool:
-    """Show what this choice would do, and what the model will be told; true if it cannot be taken yet."""
-    try:
-        made = drafts.decision(review, action, choice) | {"edited_digest": None}
-        ruling = session.console().preview_one(review, action, made)
-    except ArgumentsRefused as error:
-        editor.show_faults(error)
-        return True
-    except ReviewError as error:
-        line(str(error))
-        return True
-    if choice.type == "edit":
-        session.see_edited_digest(review, action, ruling.after.shown_digest)
-        editor.show_change(ruling)
-    if ruling.told:
-        st.caption("The agent will be told")
-        literal(ruling.told)
-    return False
+def _choices(review: Review, action: Action, choice: Choice) -> None:
+    for kind in (one for one in ("respond", "reject", "edit", "approve") if one in action.allowed):
+        st.button(
+            VERB[kind],
+            key=session.action_key(kind, review, action),
+            icon=ICON[kind],
+            type="primary" if choice.type == kind else "secondary",
+            shortcut=KEY[kind],
+            disabled=kind == "approve" and folds_unopened(action) > 0,
+            on_click=_choose,
+            args=(review, action, kind),
+        )
+    if choice.type:
+        st.button(
+            "Undo the choice",
+            key=session.action_key("undo", review, action),
+            type="tertiary",
+            shortcut="Esc",
+            on_click=_choose,
+            args=(review, action, ""),
+        )
 
 
 def _choose(review: Review, action: Action, kind: str) -> None:
     if not session.is_on_screen(review, action):
-        session.flash("warning", MOVED)
+        # While two cards stand side by side a key calls the buttons of both; what is chosen is then not denied.
+        if drafts.chosen_on_screen() != kind:
+            session.flash("warning", MOVED)
         return
     if kind == "approve" and folds_unopened(action):
         return
+    session.take_back(MOVED)
+    session.note_choice()
     draft = drafts.on_screen(review).with_choice(action, type=kind)
-    undecided = [place for place, one in enumerate(review.actions) if not draft.of(one).type]
-    onward = kind == "approve" and undecided
-    drafts.save(review, Draft(draft.choices, undecided[0] if onward else review.actions.index(action)))
+    drafts.save(review, onward(review, action, draft))
+
+
+def _not_yet(review: Review, action: Action) -> str:
+    """Why nothing may be sent by a click on this card now; empty if it may."""
+    if not session.is_on_screen(review, action):
+        return MOVED
+    if session.seconds_on_screen() < FIRST_MOMENTS:
+        return TOO_SOON
+    return AT_ONCE if _chosen_at_once(review, action) else ""
 
 
 def _send(review: Review, action: Action, after: Goes) -> None:
-    if not session.is_on_screen(review, action):
-        session.flash("warning", MOVED)
-        return
-    if _chosen_at_once(review, action):
-        session.flash("warning", AT_ONCE)
+    if why := _not_yet(review, action):
+        session.flash("warning", why)
         return
     draft = drafts.on_screen(review)
     try:
         made = [drafts.decision(review, one, draft.of(one)) for one in review.actions]
-        if _edited_since(review, made):
-            session.flash("warning", EDITED)
+        if why := _not_as_seen(review, draft, made):
+            session.flash("warning", why)
             return
         run = session.console().decide(
             review.thread_id, made, by=session.reviewer(), review_id=review.review_id
@@ -198,17 +194,24 @@ def _chosen_at_once(review: Review, action: Action) -> bool:
     return any(st.session_state.get(session.action_key(kind, review, action)) for kind in (*VERB, "undo"))
 
 
-def _edited_since(review: Review, made: list[dict[str, Any]]) -> bool:
-    """Whether an edit was typed after what would run was last shown: the click that ends the typing sends nothing."""
-    return any(
-        session.console().preview_one(review, action, one | {"edited_digest": None}).after.shown_digest
-        != one["edited_digest"]
-        for action, one in zip(review.actions, made, strict=True)
-        if one["type"] == "edit"
-    )
+def _not_as_seen(review: Review, draft: Draft, made: list[dict[str, Any]]) -> str:
+    """Why what would run cannot go without another look; empty if it can.
+
+    The click that ends the typing of an edit sends nothing: what would run was not shown yet.
+    """
+    for action, one in zip(review.actions, made, strict=True):
+        after = session.console().preview_one(review, action, one | {"edited_digest": None}).after
+        if one["type"] == "edit" and after.shown_digest != one["edited_digest"]:
+            return EDITED
+        if lacks_typing(action, draft.of(action), after):
+            return NOT_TYPED
+    return ""
 
 
-def _close(review: Review, after: Goes) -> None:
+def _close(review: Review, action: Action, after: Goes) -> None:
+    if why := _not_yet(review, action):
+        session.flash("warning", why)
+        return
     try:
         run = session.console().close(review.thread_id, by=session.reviewer(), review_id=review.review_id)
     except ReviewError as error:

@@ -20,6 +20,8 @@ class Choice:
     text: str | None = None
     reason: str = ""
     reply: str = ""
+    typed: str = ""
+    """The dangerous value of an irreversible call, typed again."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,16 @@ def load(review: Review) -> Draft:
 
 def on_screen(review: Review) -> Draft:
     """The draft this browser shows: what a person chose here, whatever another tab has written since."""
-    return _read(session.draft_on_screen(review))
+    return _read(session.draft_of(review.review_id))
+
+
+def chosen_on_screen() -> str:
+    """The type of decision that the card on screen shows as chosen; empty if none is."""
+    card, _ = session.card_on_screen()
+    if card is None:
+        return ""
+    review_id, tool_call_id, _ = card
+    return _read(session.draft_of(review_id)).choices.get(tool_call_id, Choice()).type
 
 
 def _read(kept: str | None) -> Draft:

@@ -5,6 +5,7 @@ Nothing true lives here. What must survive a reload is in the ledger or in the a
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 from urllib.parse import unquote
 
@@ -25,6 +26,7 @@ SEEN = "edited-digests-seen"
 CARD = "card-on-screen"
 DRAFT = "draft-on-screen"
 OPENED = "folds-opened"
+JUST_CHOSEN = "just-chosen"
 
 # The address.
 THREAD = "thread"
@@ -79,6 +81,12 @@ def flash(kind: str, headline: str, detail: str = "") -> None:
     st.session_state[FLASH] = (kind, headline, detail)
 
 
+def take_back(headline: str) -> None:
+    """Do not say this after all."""
+    if st.session_state.get(FLASH, ("", ""))[1] == headline:
+        del st.session_state[FLASH]
+
+
 def flash_error(headline: str, error: ReviewError) -> None:
     flash("error", headline, str(error))
 
@@ -114,9 +122,14 @@ def action_key(name: str, review: Review, action: Action) -> str:
     return key(name, review.review_id, action.key.tool_call_id)
 
 
+Card = tuple[str, str, str]
+"""What a card is about: the review, the tool call, and the digest of what it shows."""
+
+
 def put_on_screen(review: Review, action: Action) -> None:
     """From now on, decisions of this session are about this action as it is shown."""
-    st.session_state[CARD] = _on_card(review, action)
+    if not is_on_screen(review, action):
+        st.session_state[CARD] = (_on_card(review, action), console().now())
 
 
 def is_on_screen(review: Review, action: Action) -> bool:
@@ -124,11 +137,33 @@ def is_on_screen(review: Review, action: Action) -> bool:
 
     A key pressed while the next card is being drawn calls the button of the card before.
     """
-    return st.session_state.get(CARD) == _on_card(review, action)
+    return card_on_screen()[0] == _on_card(review, action)
 
 
-def _on_card(review: Review, action: Action) -> tuple[str, str, str]:
+def card_on_screen() -> tuple[Card | None, str]:
+    """What the card of this session is about, and the instant since when."""
+    return st.session_state.get(CARD) or (None, "")
+
+
+def seconds_on_screen() -> float:
+    """How long the present card has been this session's."""
+    _, since = card_on_screen()
+    if not since:
+        return 0.0
+    return (datetime.fromisoformat(console().now()) - datetime.fromisoformat(since)).total_seconds()
+
+
+def _on_card(review: Review, action: Action) -> Card:
     return review.review_id, action.key.tool_call_id, action.shown_digest
+
+
+def note_choice() -> None:
+    """A choice was made by this very click; the page drawn next may go to it."""
+    st.session_state[JUST_CHOSEN] = True
+
+
+def was_just_chosen() -> bool:
+    return bool(st.session_state.pop(JUST_CHOSEN, False))
 
 
 def put_draft_on_screen(review: Review, body: str | None) -> None:
@@ -136,9 +171,10 @@ def put_draft_on_screen(review: Review, body: str | None) -> None:
     st.session_state[DRAFT] = (review.review_id, body)
 
 
-def draft_on_screen(review: Review) -> str | None:
-    review_id, body = st.session_state.get(DRAFT, (None, None))
-    return body if review_id == review.review_id else None
+def draft_of(review_id: str) -> str | None:
+    """The draft of this review, if it is the one on screen."""
+    shown, body = st.session_state.get(DRAFT, (None, None))
+    return body if shown == review_id else None
 
 
 def edited_digest_seen(review: Review, action: Action) -> str | None:

@@ -1,0 +1,19 @@
+"""The one value of an irreversible call that a reviewer types again before it can be approved."""
+
+from __future__ import annotations
+
+from agent.review.args import show
+from agent.review.policy import Args, Policy
+
+
+def to_type(policy: Policy, tool: str, args: Args | None) -> str | None:
+    """What has to be typed, as it is shown; None where the call can be approved without."""
+    entry = policy.tools.get(tool)
+    if entry is None or not entry.irreversible or entry.dangerous not in (args or {}):
+        return None
+    return show((args or {})[str(entry.dangerous)])
+
+
+def is_typed(policy: Policy, tool: str, args: Args | None, typed: str) -> bool:
+    """Whether this, to the last character, is what has to be typed before the call can be approved."""
+    return to_type(policy, tool, args) in (None, typed)
