@@ -14,7 +14,7 @@ from pages.parts import draft as drafts
 from pages.parts import session
 from pages.parts.chosen import chosen
 from pages.parts.copy_as import copy_as
-from pages.parts.decide import decisions
+from pages.parts.decide import aside, decisions
 from pages.parts.draft import Draft
 from pages.parts.in_view import in_view
 from pages.parts.literal import cautions, line, literal
@@ -33,8 +33,8 @@ def card(review: Review, *, after: Goes | None = None, later: Callable[..., None
     place = min(draft.at, len(review.actions) - 1)
     action = review.actions[place]
     session.put_on_screen(review, action)
+    aside(review, action, after=after, later=later)
     with st.container(border=True, key="card"):
-        in_view("card", session.action_key("card", review, action))
         _header(review, action)
         if len(review.actions) > 1:
             _stepper(review, draft, place)
@@ -44,7 +44,7 @@ def card(review: Review, *, after: Goes | None = None, later: Callable[..., None
         lacking = chosen(review, action, choice) if choice.type else False
         _what_would_run(action)
         _around(review, action, draft)
-        decisions(review, action, draft, lacking=lacking, after=after, later=later)
+        decisions(review, action, draft, lacking=lacking, after=after)
 
 
 def _summary(action: Action) -> None:
@@ -56,6 +56,7 @@ def _summary(action: Action) -> None:
 
 def _header(review: Review, action: Action) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        in_view("card", session.action_key("card", review, action))
         literal(action.tool, width="content")
         if len(review.actions) > 1:
             st.caption(f"{review.actions.index(action) + 1} of {len(review.actions)}", width="content")

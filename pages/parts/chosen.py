@@ -26,8 +26,9 @@ def chosen(review: Review, action: Action, choice: Choice) -> bool:
     """Draw the choice and its consequence; true if it cannot be sent yet."""
     with st.container(border=True, key="chosen", gap="small"):
         field = session.action_key(FIELD[choice.type], review, action)
-        in_view("chosen", f"{field}:{choice.type}", focus=field if session.was_just_chosen() else None)
-        st.badge(CHOSEN[choice.type], color=COLOR[choice.type], icon=ICON[choice.type])
+        with st.container(horizontal=True):
+            st.badge(CHOSEN[choice.type], color=COLOR[choice.type], icon=ICON[choice.type])
+            in_view("chosen", field, focus=field if session.was_just_chosen() else None)
         ruled = _ruled(review, action, choice)
         if choice.type == "edit":
             editor.edit(review, action, choice, getattr(ruled, "faults", ()))

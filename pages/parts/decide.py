@@ -22,6 +22,7 @@ WAIT_FOR_RUN = 1.5  # seconds a click waits on the run itself, so that a quick t
 FIRST_MOMENTS = 0.7  # seconds in which a click on a new card was meant for the one before
 
 Goes = Callable[[Review], None] | None
+STEPS = (("Previous", "K", -1), ("Next", "J", 1), ("Later", "X", 1))
 EDITED = "What would run has changed since it was shown. Look at it now, then send it."
 UNREAD = "Approve is off until every long value was opened: {} to go."
 MOVED = "The card had just changed. Nothing was chosen; look at it and choose again."
@@ -30,15 +31,7 @@ AT_ONCE = "Choosing and sending came at once. Nothing was sent; look at what is 
 NOT_TYPED = "Nothing was sent. An irreversible call runs only after its dangerous value was typed again."
 
 
-def decisions(
-    review: Review,
-    action: Action,
-    draft: Draft,
-    *,
-    lacking: bool,
-    after: Goes,
-    later: Callable[..., None] | None,
-) -> None:
+def decisions(review: Review, action: Action, draft: Draft, *, lacking: bool, after: Goes) -> None:
     """The bar: the choices for the action in view, and the way to send all decisions.
 
     `lacking` says that the choice in view cannot be sent yet.
@@ -49,8 +42,9 @@ def decisions(
     with st.bottom, st.container(key="decision-bar", gap="xsmall"):
         if hint := _hint(review, action, undecided):
             st.caption(hint, text_alignment="right")
-        with _row():
-            _aside(review, action, after, later)
+        with st.container(
+            horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small"
+        ):
             _choices(review, action, choice)
             st.button(
                 f"Submit {len(review.actions)} decisions" if len(review.actions) > 1 else SEND[choice.type],
@@ -61,12 +55,6 @@ def decisions(
                 on_click=_send,
                 args=(review, action, after),
             )
-
-
-def _row() -> Any:
-    return st.container(
-        horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small"
-    )
 
 
 def _hint(review: Review, action: Action, undecided: int) -> str:
@@ -93,27 +81,26 @@ def _still(undecided: int, total: int) -> str:
     return f"{undecided} of {total} still to decide. Nothing is sent before the last."
 
 
-def _aside(review: Review, action: Action, after: Goes, later: Callable[..., None] | None) -> None:
-    """The ways on that decide nothing."""
-    with st.popover("Close without deciding…", type="tertiary"):
-        st.caption("Nothing runs. The agent is told that the question is still open.")
-        st.button(
-            "Close it",
-            key=session.key("close", review.review_id),
-            on_click=_close,
-            args=(review, action, after),
-        )
-    if later is None:
-        return
-    for label, key, by in (("Previous", "K", -1), ("Next", "J", 1), ("Later", "X", 1)):
-        st.button(
-            label,
-            key=session.key(label.lower(), review.review_id),
-            type="tertiary",
-            shortcut=key,
-            on_click=later,
-            args=(review, by),
-        )
+def aside(review: Review, action: Action, *, after: Goes, later: Callable[..., None] | None) -> None:
+    """The ways on that decide nothing, apart from those that do."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        for label, key, by in STEPS if later else ():
+            st.button(
+                label,
+                key=session.key(label.lower(), review.review_id),
+                type="tertiary",
+                shortcut=key,
+                on_click=later,
+                args=(review, by),
+            )
+        with st.popover("Close without deciding…", type="tertiary"):
+            st.caption("Nothing runs. The agent is told that the question is still open.")
+            st.button(
+                "Close it",
+                key=session.key("close", review.review_id),
+                on_click=_close,
+                args=(review, action, after),
+            )
 
 
 def _choices(review: Review, action: Action, choice: Choice) -> None:

@@ -21,11 +21,12 @@ function focus(name, tries) {
 export default function ({ data, parentElement }) {
   if (shown.get(data.part) === data.about) return;
   shown.set(data.part, data.about);
-  const top = parentElement.getBoundingClientRect().top;
+  const part = parentElement.closest(`.st-key-${data.part}`) ?? parentElement;
+  const top = part.getBoundingClientRect().top;
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  parentElement.style.scrollMarginTop = "4.5rem";
+  part.style.scrollMarginTop = "4.5rem";
   if (top < 60 || top > innerHeight / 2)
-    parentElement.scrollIntoView({ block: "start", behavior: still ? "auto" : "smooth" });
+    part.scrollIntoView({ block: "start", behavior: still ? "auto" : "smooth" });
   if (data.focus) focus(data.focus, 60);
 }
 """
@@ -33,7 +34,7 @@ _component = st.components.v2.component("in_view", js=JS, isolate_styles=False)
 
 
 def in_view(part: str, about: str, *, focus: str | None = None) -> None:
-    """Show this place of the page whenever `part` begins to be about something else.
+    """Show the container with the key `part`, in which this stands, whenever it begins to be about something else.
 
     `focus` is the key of a widget whose field is then written into. No button is ever focused.
     """
