@@ -17,7 +17,7 @@ from pages.parts.start import again, start
 from pages.parts.stuck import stuck
 from pages.parts.under_the_hood import under_the_hood
 from pages.parts.watch import watch
-from pages.parts.words import STATUS_COLOR, STATUS_WORDS
+from pages.parts.words import STATUS_COLOR, STATUS_WORDS, option
 from pages.parts.world_panel import world_panel
 
 CLOSED = {
@@ -60,7 +60,13 @@ def _header(view: View) -> None:
     thread = view.thread
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.segmented_control(
-            "View", VIEWS, default=VIEWS[0], key="view", label_visibility="collapsed", required=True
+            "View",
+            VIEWS,
+            default=VIEWS[0],
+            key="view",
+            format_func=option,
+            label_visibility="collapsed",
+            required=True,
         )
         line(f"{thread.agent} · {thread.model}", width="content")
         literal(thread.thread_id, width="content")

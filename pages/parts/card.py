@@ -18,7 +18,7 @@ from pages.parts.decide import aside, decisions
 from pages.parts.draft import Draft
 from pages.parts.in_view import in_view
 from pages.parts.literal import cautions, line, literal
-from pages.parts.words import ACTION_WORDS, ICON, ago, clock, short
+from pages.parts.words import ACTION_WORDS, COLOR, ICON, ago, clock, option, short
 
 Goes = Callable[[Review], None]
 
@@ -91,7 +91,9 @@ def _stepper(review: Review, draft: Draft, place: int) -> None:
 
     def label(n: int) -> str:
         chosen = draft.of(review.actions[n]).type
-        return f"{ICON[chosen] if chosen else ':material/radio_button_unchecked:'} {n + 1}"
+        if not chosen:
+            return option(f":material/radio_button_unchecked: {n + 1}")
+        return option(f"{ICON[chosen]} {n + 1}", COLOR[chosen])
 
     def go() -> None:
         to = st.session_state.get(name)

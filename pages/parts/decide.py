@@ -10,6 +10,7 @@ import streamlit as st
 from agent.review.actions import Action, Review
 from agent.review.args import show
 from agent.review.errors import ArgumentsRefused, ReviewError
+from agent.review.retyped import may_approve_together
 from pages.parts import draft as drafts
 from pages.parts import session
 from pages.parts.chosen import lacks_typing, onward
@@ -45,12 +46,13 @@ def decisions(review: Review, action: Action, draft: Draft, *, lacking: bool, af
         with st.container(
             horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small"
         ):
+            _approve_all(review, draft)
             _choices(review, action, choice)
             st.button(
                 f"Submit {len(review.actions)} decisions" if len(review.actions) > 1 else SEND[choice.type],
                 key=session.key("send", review.review_id),
                 type="primary",
-                shortcut="Ctrl+Enter",
+                shortcut=session.shortcut("Ctrl+Enter"),
                 disabled=off,
                 on_click=_send,
                 args=(review, action, after),
@@ -89,7 +91,7 @@ def aside(review: Review, action: Action, *, after: Goes, later: Callable[..., N
                 label,
                 key=session.key(label.lower(), review.review_id),
                 type="tertiary",
-                shortcut=key,
+                shortcut=session.shortcut(key),
                 on_click=later,
                 args=(review, by),
             )
@@ -103,6 +105,31 @@ def aside(review: Review, action: Action, *, after: Goes, later: Callable[..., N
             )
 
 
+def _approve_all(review: Review, draft: Draft) -> None:
+    """Where each action may be approved, none is irreversible and all of them have been looked at whole."""
+    policy = session.console().agent(review.agent).policy
+    if len(review.actions) < 2 or not all(may_approve_together(policy, one) for one in review.actions):
+        return
+    st.button(
+        f"Approve all {len(review.actions)}…",
+        key=session.key("approve-all", review.review_id),
+        disabled=any(folds_unopened(one) for one in review.actions),
+        on_click=_choose_all,
+        args=(review, review.actions[min(draft.at, len(review.actions) - 1)]),
+        help="Chooses to approve each of them. Nothing is sent yet.",
+    )
+
+
+def _choose_all(review: Review, action: Action) -> None:
+    if not session.is_on_screen(review, action) or any(folds_unopened(one) for one in review.actions):
+        session.flash("warning", MOVED)
+        return
+    draft = drafts.on_screen(review)
+    for one in review.actions:
+        draft = draft.with_choice(one, type="approve")
+    drafts.save(review, draft)
+
+
 def _choices(review: Review, action: Action, choice: Choice) -> None:
     for kind in (one for one in ("respond", "reject", "edit", "approve") if one in action.allowed):
         st.button(
@@ -110,7 +137,7 @@ def _choices(review: Review, action: Action, choice: Choice) -> None:
             key=session.action_key(kind, review, action),
             icon=ICON[kind],
             type="primary" if choice.type == kind else "secondary",
-            shortcut=KEY[kind],
+            shortcut=session.shortcut(KEY[kind]),
             disabled=kind == "approve" and folds_unopened(action) > 0,
             on_click=_choose,
             args=(review, action, kind),
@@ -120,7 +147,7 @@ def _choices(review: Review, action: Action, choice: Choice) -> None:
             "Undo the choice",
             key=session.action_key("undo", review, action),
             type="tertiary",
-            shortcut="Esc",
+            shortcut=session.shortcut("Esc"),
             on_click=_choose,
             args=(review, action, ""),
         )

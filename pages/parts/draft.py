@@ -41,9 +41,15 @@ class Draft:
 
 def load(review: Review) -> Draft:
     """The draft as the ledger keeps it, or an empty one. From now on it is the one on screen."""
-    kept = session.console().draft(review.review_id, session.reviewer())
+    console, named = session.console(), session.draft_owner()
+    kept = console.draft(review.review_id, named) or console.draft(review.review_id, session.browsers_own())
     session.put_draft_on_screen(review, kept)
     return _read(kept)
+
+
+def is_kept(review: Review) -> bool:
+    """Whether something that was chosen or written here on this review is still there."""
+    return session.console().draft(review.review_id, session.draft_owner()) is not None
 
 
 def on_screen(review: Review) -> Draft:
@@ -69,12 +75,12 @@ def _read(kept: str | None) -> Draft:
 
 def save(review: Review, draft: Draft) -> None:
     body = json.dumps(asdict(draft))
-    session.console().keep_draft(review.review_id, session.reviewer(), body)
+    session.console().keep_draft(review.review_id, session.draft_owner(), body)
     session.put_draft_on_screen(review, body)
 
 
 def forget(review: Review) -> None:
-    session.console().keep_draft(review.review_id, session.reviewer(), None)
+    session.console().keep_draft(review.review_id, session.draft_owner(), None)
 
 
 def args_text(action: Action, choice: Choice) -> str:

@@ -18,6 +18,7 @@ from pages.parts.draft import Choice
 from pages.parts.form import Keep, form
 from pages.parts.json_field import json_field
 from pages.parts.literal import cautions, line, literal
+from pages.parts.words import option
 
 MARK = {"added": "+", "removed": "−", "changed": "→"}
 VIEWS = ("Form", "JSON")
@@ -35,6 +36,7 @@ def edit(review: Review, action: Action, choice: Choice, faults: Sequence[object
             VIEWS,
             default=VIEWS[1],
             key=session.action_key("edit-view", review, action),
+            format_func=option,
             label_visibility="collapsed",
             required=True,
         )

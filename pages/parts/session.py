@@ -8,6 +8,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 from urllib.parse import unquote
+from uuid import uuid4
 
 import streamlit as st
 
@@ -20,6 +21,10 @@ from agent.review.errors import ReviewError
 
 REVIEWER = "reviewer"
 NAME_COOKIE = "review_name"
+KEYS = "keys-are-on"
+KEYS_COOKIE = "review_keys"
+BROWSER = "browser"
+BROWSER_COOKIE = "review_browser"
 FLASH = "flash"
 SHOWN_FLASH = "flash-shown"
 SEEN = "edited-digests-seen"
@@ -59,6 +64,46 @@ def reviewer() -> str:
 def named() -> bool:
     """Whether this browser has said who uses it."""
     return bool(st.session_state.get(REVIEWER) or st.context.cookies.get(NAME_COOKIE))
+
+
+def draft_owner() -> str:
+    """Whose drafts this browser shows: the person's, or its own while nobody has said who uses it."""
+    return reviewer() if named() else browsers_own()
+
+
+def browsers_own() -> str:
+    """Whose drafts those are that were written here before anybody said who uses this browser."""
+    return f"\n{_browser()}"  # no name holds a line break
+
+
+def _browser() -> str:
+    """A name for this browser that means nothing."""
+    kept = st.session_state.get(BROWSER) or st.context.cookies.get(BROWSER_COOKIE)
+    return str(st.session_state.setdefault(BROWSER, kept or uuid4().hex))
+
+
+def keys_are_on() -> bool:
+    """Whether letters choose; a browser remembers that they do not."""
+    return bool(st.session_state.get(KEYS, st.context.cookies.get(KEYS_COOKIE) != "off"))
+
+
+def switch_keys(*, on: bool) -> None:
+    st.session_state[KEYS] = on
+
+
+def shortcut(key: str) -> str | None:
+    """The key of a button, while keys are on."""
+    return key if keys_are_on() else None
+
+
+def to_keep() -> dict[str, str]:
+    """The cookies by which a browser is known again: those that this session has something new for."""
+    kept = {BROWSER_COOKIE: _browser()}
+    if REVIEWER in st.session_state:
+        kept[NAME_COOKIE] = reviewer()
+    if KEYS in st.session_state:
+        kept[KEYS_COOKIE] = "on" if keys_are_on() else "off"
+    return kept
 
 
 def in_address(name: str) -> str | None:
