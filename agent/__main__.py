@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -20,8 +20,9 @@ from agent.console import Console
 from agent.ports import Sought
 from agent.review import exports
 from agent.review.errors import InvalidDecision, ReviewError, SettingsError
-from agent.review.events import Verification
+from agent.review.events import Anchor, Verification, kept_anchor
 from agent.review.threads import Run
+from agent.scenarios import command as scenarios
 
 ENDINGS = "Exit codes: 0 done, 1 refused or failed, 2 wrong usage or settings."
 GRACE = 5
@@ -36,6 +37,7 @@ app = typer.Typer(
 )
 audit_app = typer.Typer(help="The audit trail.", no_args_is_help=True)
 app.add_typer(audit_app, name="audit")
+app.add_typer(scenarios.app, name="scenarios")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, in the shapes of the HTTP API.")]
 By = Annotated[str | None, typer.Option(help="Who does it; by default REVIEW_REVIEWER.")]
@@ -165,11 +167,19 @@ def audit_verify(
     exported: Annotated[
         Path | None, typer.Argument(help="An exported trail (JSON lines) to check instead.")
     ] = None,
+    anchor: Annotated[
+        list[str] | None,
+        typer.Option(help="A line of `audit anchor` that was kept elsewhere; may be repeated."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Check the chain of the whole trail against its anchors; exit code 1 if it does not hold."""
+    try:
+        kept = [kept_anchor(line) for line in anchor or ()]
+    except ValueError as error:
+        raise typer.BadParameter(f"--anchor: {error}") from None
     with _refusals(as_json), _console(at_work=False) as opened:
-        found = opened.console.verify() if exported is None else _verify_file(opened, exported)
+        found = opened.console.verify(kept=kept) if exported is None else _verify_file(opened, exported, kept)
     if as_json:
         _print_json(vars(found))
     else:
@@ -178,10 +188,17 @@ def audit_verify(
     raise typer.Exit(0 if found.ok else 1)
 
 
-def _verify_file(opened: Opened, exported: Path) -> Verification:
+@audit_app.command("anchor")
+def audit_anchor() -> None:
+    """Print where the trail ends now, as one line to be kept elsewhere and given to `audit verify --anchor` later."""
+    with _refusals(as_json=False), _console(at_work=False) as opened:
+        typer.echo(opened.console.head() or "Nothing has been recorded yet.")
+
+
+def _verify_file(opened: Opened, exported: Path, kept: Sequence[Anchor]) -> Verification:
     try:
         with exported.open(encoding="utf-8") as lines:
-            return opened.console.verify(exports.read_json_lines(lines))
+            return opened.console.verify(exports.read_json_lines(lines), kept=kept)
     except (OSError, ValueError) as error:
         raise typer.BadParameter(str(error)) from error
 

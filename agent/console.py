@@ -10,11 +10,13 @@ import logging
 from typing import Any, get_args
 from uuid import uuid4
 
-from agent.elsewhere import NOBODY, Elsewhere
+from agent.elsewhere import NOBODY
 from agent.entry import Entry, Outcome, settlement
 from agent.looking import View
+from agent.noting import Noting
 from agent.ports import CatchUp, Continue, Mend, Resume, Send, Transaction, deliveries
-from agent.review import decisions as rules
+from agent.remembering import Remembering
+from agent.review import decisions as deciding
 from agent.review import told
 from agent.review.actions import Action, Key, Review, ReviewState, State
 from agent.review.decisions import Ruling
@@ -57,7 +59,7 @@ OWN_MODEL = "its own"
 __all__ = ["Console", "Outcome", "View"]
 
 
-class Console(Elsewhere):
+class Console(Remembering, Noting):
     """The review console, over a ledger, an engine and a clock."""
 
     # Asking
@@ -145,17 +147,27 @@ class Console(Elsewhere):
 
     def preview_one(self, review: Review, action: Action, decision: dict[str, Any]) -> Ruling:
         """What one decision would do, whatever is decided on the others; changes nothing."""
-        return rules.rule([decision], [action], self._engine.agent(review.agent), self._secret)[0]
+        return deciding.rule([decision], [action], self._engine.agent(review.agent), self._secret)[0]
 
-    def decide(self, thread_id: str, decisions: Any, *, by: str, review_id: str | None = None) -> Run:
+    def decide(
+        self,
+        thread_id: str,
+        decisions: Any,
+        *,
+        by: str,
+        review_id: str | None = None,
+        end_turn: bool = False,
+    ) -> Run:
         """Record one decision per action, all or none, and resume the agent. Returns the run.
+
+        With `end_turn`, where everything is rejected, the turn ends there: nothing more of it runs, nor does the model.
 
         Raises what `preview` does, and `Halted`; the loser of a race is told who decided what, when.
         """
         try:
             with self._ledger.write() as tx:
                 review = reviewable(tx, thread_id, review_id, self.now())
-                run = self._decide(tx, review, self._rule(review, decisions), by)
+                run = self._decide(tx, review, self._rule(review, decisions), by, end_turn)
         except (AlreadyDecided, ReviewExpired, ReviewChanged, ThreadBusy) as error:
             self._note_refusal(thread_id, review_id, by, error)
             raise
@@ -264,15 +276,20 @@ class Console(Elsewhere):
         return thread
 
     def _rule(self, review: Review, decisions: Any) -> list[Ruling]:
-        return rules.rule(decisions, review.actions, self._engine.agent(review.agent), self._secret)
+        return deciding.rule(decisions, review.actions, self._engine.agent(review.agent), self._secret)
 
-    def _decide(self, tx: Transaction, review: Review, rulings: list[Ruling], by: str) -> Run:
+    def _decide(self, tx: Transaction, review: Review, rulings: list[Ruling], by: str, end_turn: bool) -> Run:
+        if end_turn:
+            deciding.check_all_rejected(rulings)
         entry = self._entry(tx, known(tx, review.thread_id), by)
         for ruling in rulings:
             entry.rule(review, ruling, self._engine.agent(review.agent))
-        outcome = rules.outcome(rulings)
+        outcome = deciding.outcome(rulings) + (", and the turn ended" if end_turn else "")
         if not tx.end_review(review.review_id, ReviewState.DECIDED, entry.now, by, outcome):
             raise gone(tx.review(review.review_id), review.thread_id, review.review_id, [])
+        if end_turn:
+            closing_id = f"closing-{review.review_id}"
+            return self._open_run(entry, Mend(entry.answer_calls(), told.ENDED_ANSWER, closing_id))
         return self._open_run(entry, Resume(review.review_id, tuple(ruling.wire for ruling in rulings)))
 
     def _close(self, entry: Entry, review: Review, reason: str) -> Run:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import logging
 from typing import Any
+from uuid import uuid4
 
 from agent.entry import Entry
 from agent.looking import Looking
-from agent.ports import AnyDelivery, AskAgain, CatchUp, Mend, Sought, Transaction
+from agent.ports import AnyDelivery, AskAgain, CatchUp, Mend, Repeat, Repeated, Sought, Transaction
 from agent.review import told
 from agent.review.actions import ReviewState, State
 from agent.review.errors import NothingToAskAgain, ReviewError, ReviewPending
 from agent.review.events import Kind
 from agent.review.threads import Run, Status, Thread
-from agent.standing import check_settled, known
+from agent.standing import check_settled, closed_last, known
 
 log = logging.getLogger(__name__)
 
@@ -32,13 +33,18 @@ class Elsewhere(Looking):
         """How far the sweep over open reviews has come, by agent."""
 
     def ask_again(self, thread_id: str, *, by: str) -> Run:
-        """Ask once more what an answer the agent cannot take has stuck. Raises `NothingToAskAgain`."""
+        """Ask once more what an answer the agent cannot take has stuck, or what was closed last without deciding.
+
+        Raises `NothingToAskAgain`.
+        """
         with self._ledger.write() as tx:
             thread = known(tx, thread_id)
-            if thread.status is not Status.STUCK:
+            entry = self._entry(tx, thread, by)
+            if thread.status is Status.STUCK:
+                run = self._open_run(entry, AskAgain())
+            else:
                 check_settled(tx, thread)
-                raise NothingToAskAgain(thread_id)
-            run = self._open_run(self._entry(tx, thread, by), AskAgain())
+                run = self._open_run(entry, self._repeat(entry))
         self._runs.start(run)
         return run
 
@@ -104,6 +110,17 @@ class Elsewhere(Looking):
             entry.tx.end_review(review.review_id, ReviewState.CLOSED, entry.now, entry.by, outcome)
             entry.note(Kind.REVIEW_CLOSED, {"reason": reason, "told": told.CANCELLED}, review=review)
         return Mend(entry.answer_calls(), rest=told.CANCELLED)
+
+    def _repeat(self, entry: Entry) -> Repeat:
+        """The calls of the review that was closed last, to be proposed anew. Raises `NothingToAskAgain`."""
+        thread = entry.thread
+        closed = [] if self._engine.agent(thread.agent).own_gating else closed_last(entry.tx, thread)
+        if not closed:
+            raise NothingToAskAgain(thread.thread_id)
+        calls = tuple(
+            Repeated(f"call_{uuid4().hex[:24]}", action.proposed_tool, action.args or {}) for action in closed
+        )
+        return Repeat(entry.say(told.ASK_ME_AGAIN).id, told.ASK_ME_AGAIN, uuid4().hex, calls)
 
     # What the use cases share
 

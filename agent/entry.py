@@ -84,10 +84,21 @@ class Entry:
         )
         if not self.tx.open(run):
             raise ThreadBusy(self.thread.thread_id)
+        self._note_policy(agent)
         self.tx.set_thread(self.thread.thread_id, Status.RUNNING, self.now)
         about = {"prompt_hash": agent.prompt_hash, "agent_version": agent.version, "delivers": delivery.kind}
         self.note(Kind.RUN_STARTED, {"run_id": run.run_id, "model": run.model, **about})
         return run
+
+    def _note_policy(self, agent: Agent) -> None:
+        """Put the agent's policy on record before the first run under it: an action names only its version."""
+        if agent.own_gating:
+            return
+        last = self.tx.events(agent=agent.name, kind=Kind.POLICY_CHANGED, newest_first=True, limit=1)
+        before = (last[0].data or {}).get("version") if last else None
+        if before != agent.policy.version:
+            data = {"version": agent.policy.version, "before": before, "policy": agent.policy.on_record}
+            self.tx.append(Fact(kind=Kind.POLICY_CHANGED, at=self.now, agent=agent.name, data=data))
 
     def rule(self, review: Review, ruling: Ruling, agent: Agent) -> None:
         """Record one decision by compare-and-set. Raises `ReviewChanged` if the action waits no longer."""

@@ -9,10 +9,19 @@ from typing import Any, Protocol
 from agent.ports import Anchors, Clock, Engine, Inside, Ledger, Sought
 from agent.review.actions import Action, Review, State
 from agent.review.agents import Agent
-from agent.review.events import Event, Verification, instant, verify
+from agent.review.events import Anchor, Event, Kind, Verification, instant, verify
+from agent.review.policy import Tier
+from agent.review.preconditions import Since, since
 from agent.review.proof import Proof, proofs
+from agent.review.simulation import Simulation, edit, simulate
+from agent.review.thread_exports import WholeThread
 from agent.review.threads import Halt, Message, Progress, Run, Status, Thread
-from agent.standing import known
+from agent.standing import closed_last, known
+
+SIMULATED = 2_000
+"""How many of an agent's last proposals a simulation looks at."""
+
+EVERYTHING = 2**62
 
 
 class Runs(Protocol):
@@ -73,6 +82,12 @@ class Looking:
     def history_length(self, thread_id: str) -> int:
         return self._ledger.message_count(thread_id)
 
+    def may_ask_again(self, thread_id: str) -> bool:
+        """Whether something was closed last without deciding, and can be asked about anew."""
+        thread = known(self._ledger, thread_id)
+        served = thread.agent in self._engine.agents() and not self._engine.agent(thread.agent).own_gating
+        return served and bool(closed_last(self._ledger, thread))
+
     def opening(self, thread_id: str) -> str:
         """The message the thread began with, whole."""
         first = self._ledger.messages(thread_id, before=1, limit=1)
@@ -92,6 +107,11 @@ class Looking:
     def decided_before(self, action: Action) -> list[Action]:
         """What was decided in this thread on the same tool before, the last first."""
         return self._ledger.last_decided(action.key.thread_id, action.proposed_tool)
+
+    def changed_since(self, action: Action) -> Since:
+        """How the facts that a waiting action depends on stand now, against when it was proposed."""
+        entry = self._engine.agent(action.agent).policy.tools.get(action.tool)
+        return since(entry.precondition if entry else None, action.args or {}, action.notes)
 
     def action(self, thread_id: str, tool_call_id: str) -> Action | None:
         """The latest action under this call id."""
@@ -148,14 +168,46 @@ class Looking:
         """Events of the audit trail, in order or newest first: see `agent.ports.Reads.events`."""
         return self._ledger.events(**narrowed)
 
+    def whole_thread(self, thread_id: str) -> WholeThread:
+        """Everything the record holds of a thread. Raises `UnknownThread`."""
+        thread = known(self._ledger, thread_id)
+        return WholeThread(
+            thread,
+            self._ledger.messages(thread_id, limit=EVERYTHING),
+            self._ledger.actions(thread_id),
+            self._ledger.events(thread_id=thread_id, limit=EVERYTHING),
+            self._ledger.notes(thread_id),
+            self.now(),
+        )
+
+    def simulate(
+        self, agent: str, tiers: Mapping[str, Tier], *, ask_for_everything: bool = False
+    ) -> Simulation:
+        """What the agent's last proposals would come to if its tools had these tiers; nothing is changed by it.
+
+        Newest first, at most `SIMULATED`.
+        """
+        about = self._engine.agent(agent)
+        proposals = self._ledger.events(
+            agent=agent, kind=Kind.ACTION_PROPOSED, newest_first=True, limit=SIMULATED
+        )
+        return simulate(about, edit(about.policy, tiers, ask_for_everything=ask_for_everything), proposals)
+
     def proof(self, action: Action) -> Proof:
         """What the record says of this action, from proposal to result, and where it contradicts itself."""
         thread_id, call_id = action.key.thread_id, action.key.tool_call_id
-        events = self._ledger.events(thread_id=thread_id, tool_call_id=call_id, limit=10_000)
+        found = self._proofs(thread_id, call_id)
         under_this_id = [
             one.key for one in self._ledger.actions(thread_id) if one.key.tool_call_id == call_id
         ]
-        return proofs(events)[under_this_id.index(action.key)]
+        return found[under_this_id.index(action.key)]
+
+    def contradictions(self, thread_id: str, tool_call_id: str) -> tuple[str, ...]:
+        """Where the record of what went under this call id contradicts itself; nothing if all of it adds up."""
+        return tuple(fault for one in self._proofs(thread_id, tool_call_id) for fault in one.faults)
+
+    def _proofs(self, thread_id: str, tool_call_id: str) -> list[Proof]:
+        return proofs(self._ledger.events(thread_id=thread_id, tool_call_id=tool_call_id, limit=10_000))
 
     def whole_trail(self) -> Iterator[Event]:
         """Every event in order, read a page at a time."""
@@ -164,9 +216,14 @@ class Looking:
     def now(self) -> str:
         return instant(self._clock())
 
-    def verify(self, exported: Iterable[Event] | None = None) -> Verification:
-        """Check the chain of the whole trail, or of an exported one, against itself and the anchors."""
-        return verify(self._ledger.trail() if exported is None else exported, self._anchors.read())
+    def head(self) -> Anchor | None:
+        """Where the trail ends now, to be noted elsewhere; None before the first event."""
+        return self._ledger.head()
+
+    def verify(self, exported: Iterable[Event] | None = None, *, kept: Iterable[Anchor] = ()) -> Verification:
+        """Check the chain of the whole trail, or of an exported one, against itself, the anchors, and those `kept` elsewhere."""
+        trail = self._ledger.trail() if exported is None else exported
+        return verify(trail, [*self._anchors.read(), *kept])
 
     def agents(self) -> Sequence[str]:
         return self._engine.agents()
@@ -184,6 +241,10 @@ class Looking:
     def wait(self, run: Run, seconds: float | None = None) -> bool:
         """Wait until the run pauses or ends, or this process is asked to; false if it had not after `seconds`."""
         return self._runs.wait(run.run_id, seconds)
+
+    def current_run(self, thread_id: str) -> Run | None:
+        """The thread's run that is open now."""
+        return self._ledger.open_run(thread_id)
 
     def health(self) -> dict[str, Any]:
         """Whether the ledger answers, and how many runs are open. Raises `LedgerUnavailable`."""

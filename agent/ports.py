@@ -15,6 +15,8 @@ from pydantic.dataclasses import dataclass as parsed
 from agent.review.actions import Action, Key, Review, ReviewState, State
 from agent.review.agents import Agent
 from agent.review.events import Anchor, Event, Fact, Kind
+from agent.review.notes import Note, Verdict
+from agent.review.rules import Rule, RuleEnd
 from agent.review.screening import Call
 from agent.review.shapes import Pause
 from agent.review.threads import Halt, Message, Run, RunState, Status, Thread
@@ -88,13 +90,35 @@ class AskAgain:
 
 
 @parsed(frozen=True)
+class Repeated:
+    """A call that is proposed once more as it was, under an id of its own."""
+
+    tool_call_id: str
+    tool: str
+    args: dict[str, Any]
+
+
+@parsed(frozen=True)
+class Repeat:
+    """Calls that were closed without a decision, proposed anew at a person's word; no model is asked."""
+
+    message_id: str
+    text: str
+    """The person's word."""
+    proposal_id: str
+    """The id of the message that proposes them, so that it is added once."""
+    calls: tuple[Repeated, ...]
+    kind: Literal["repeat"] = "repeat"
+
+
+@parsed(frozen=True)
 class CatchUp:
     """Another client moved the thread on: read where it stands. Nothing is run."""
 
     kind: Literal["catch_up"] = "catch_up"
 
 
-AnyDelivery = Send | Resume | Mend | Continue | AskAgain | CatchUp
+AnyDelivery = Send | Resume | Mend | Continue | AskAgain | Repeat | CatchUp
 Delivery = Annotated[AnyDelivery, Field(discriminator="kind")]
 deliveries: TypeAdapter[AnyDelivery] = TypeAdapter(Delivery)
 
@@ -307,6 +331,13 @@ class Reads(Protocol):
     def head(self) -> Anchor | None: ...
     def beat(self, owner: str) -> int | None: ...
     def draft(self, review_id: str, reviewer: str) -> str | None: ...
+    def rule(self, rule_id: str) -> Rule | None: ...
+    def rules(self, *, agent: str | None = None, limit: int = 200) -> list[Rule]: ...
+    def standing_rules(self, agent: str | None = None) -> list[Rule]: ...
+    def actions_by_rule(self, rule_id: str, *, state: State) -> list[Action]: ...
+    def notes(self, thread_id: str) -> list[Note]: ...
+    def verdicts(self, thread_ids: Sequence[str]) -> Mapping[str, Verdict]: ...
+    def threads_noted(self, verdict: Verdict | None, *, limit: int = 50) -> list[Thread]: ...
 
 
 class Transaction(Reads, Protocol):
@@ -344,6 +375,14 @@ class Transaction(Reads, Protocol):
     def first_shown(self, review_id: str, reviewer: str, at: str) -> bool:
         """True the first time this reviewer sees this review."""
 
+    def add_rule(self, rule: Rule) -> None: ...
+    def count_use(self, rule_id: str, at: str) -> bool:
+        """Count one more action that the rule approved; false, and nothing changed, if it has been ended."""
+
+    def end_rule(self, rule_id: str, end: RuleEnd, at: str, by: str) -> bool:
+        """True the first time: a rule ends once, for good."""
+
+    def add_note(self, note: Note) -> None: ...
     def set_halt(self, halt: Halt | None) -> None: ...
     def set_beat(self, owner: str, beat: int) -> None: ...
     def set_draft(self, review_id: str, reviewer: str, body: str | None) -> None: ...

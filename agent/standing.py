@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agent.ports import AnyDelivery, Reads, Resume
-from agent.review.actions import Review, ReviewState, State
+from agent.review.actions import Action, Review, ReviewState, State
 from agent.review.errors import (
     AlreadyDecided,
     NoPendingReview,
@@ -20,6 +20,7 @@ from agent.review.errors import (
     UnknownThread,
 )
 from agent.review.events import Kind
+from agent.review.repeats import same_call
 from agent.review.threads import Status, Thread
 
 
@@ -66,6 +67,15 @@ def reviewable(reads: Reads, thread_id: str, review_id: str | None, now: str) ->
     if found[0].expires_at is not None and found[0].expires_at <= now:
         raise ReviewExpired(found[0].review_id, found[0].expires_at)
     return found[0]
+
+
+def closed_last(reads: Reads, thread: Thread) -> list[Action]:
+    """What was closed last without deciding and has not been proposed again since: it can be asked about anew."""
+    last = reads.last_review(thread.thread_id)
+    if thread.status is not Status.IDLE or last is None or last.state is not ReviewState.CLOSED:
+        return []
+    latest = {same_call(one.proposed_tool, one.args): one.key for one in reads.actions(thread.thread_id)}
+    return [one for one in last.actions if latest[same_call(one.proposed_tool, one.args)] == one.key]
 
 
 def was_superseded(reads: Reads, thread_id: str, delivery: AnyDelivery) -> bool:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from agent.review.args import show
 from agent.review.differences import diff
-from agent.review.events import Event, Kind, Verification
+from agent.review.events import Event, Kind, Verification, kept_anchor
 from agent.review.exports import as_csv, as_json_lines
 from agent.review.secrets import masked
 from pages.parts import session
@@ -19,6 +19,7 @@ from pages.parts.words import clock, short
 PAGE = 50
 CURSOR = "before"
 EVENT = "event"
+KEPT = "kept-anchor"
 LONGEST = 18  # digits; what has more is beyond the ledger's integers
 
 
@@ -46,11 +47,31 @@ def _chain() -> None:
             st.badge("the chain is broken", color="red", icon=":material/link_off:")
             line(found.first_fault or "")
         st.button("Check the chain", key="verify", on_click=_verify)
+        _kept_elsewhere()
         _downloads()
 
 
+def _kept_elsewhere() -> None:
+    """Where the chain ends, to be printed, and the place for such a line when it comes back."""
+    with st.popover("Keep elsewhere", icon=":material/print:"):
+        st.caption(
+            "Whoever can rewrite the record and its anchors is found only by a line kept out of reach. "
+            "Print this one, or send it to somebody."
+        )
+        head = session.console().head()
+        literal(str(head) if head else "Nothing has been recorded yet.")
+        st.text_input("A line that was kept, to check the chain against", key=KEPT)
+        st.button("Check against it", key="verify-kept", on_click=_verify)
+
+
 def _verify() -> None:
-    st.session_state["verified"] = session.console().verify()
+    line_kept = (st.session_state.get(KEPT) or "").strip()
+    try:
+        kept = [kept_anchor(line_kept)] if line_kept else []
+    except ValueError as error:
+        session.flash("warning", str(error))
+        return
+    st.session_state["verified"] = session.console().verify(kept=kept)
     st.session_state["verified-at"] = clock(session.console().now())
 
 
@@ -159,10 +180,18 @@ def _selected(events: list[Event]) -> None:
     _whole(found[0])
 
 
+def _red_flags(event: Event) -> None:
+    """Where the record of this event's action does not add up: what ran is not what was decided, say."""
+    if event.thread_id and event.tool_call_id:
+        for fault in session.console().contradictions(event.thread_id, event.tool_call_id):
+            st.error(fault, icon=":material/flag:")
+
+
 def _whole(event: Event) -> None:
     with st.container(border=True, key="event"):
         line(f"{event.by + ' · ' if event.by else ''}{sentence(event)}")
         st.caption(clock(event.at), help=event.at)
+        _red_flags(event)
         data = event.data or {}
         shown = masked(data)
         if shown != data:

@@ -9,10 +9,14 @@ from agent.review.errors import ReviewError, UnknownThread
 from agent.review.threads import Status
 from pages.parts import session
 from pages.parts.card import card
+from pages.parts.closed import closed
 from pages.parts.conversation import conversation
-from pages.parts.decide import WAIT_FOR_RUN
+from pages.parts.export_thread import export_thread
 from pages.parts.literal import line, literal
+from pages.parts.notes import noted, notes
 from pages.parts.progress import progress
+from pages.parts.save_scenario import save_scenario, saved_just_now
+from pages.parts.sending import WAIT_FOR_RUN
 from pages.parts.start import again, start
 from pages.parts.stuck import stuck
 from pages.parts.under_the_hood import under_the_hood
@@ -79,6 +83,11 @@ def _header(view: View) -> None:
             args=(view,),
         )
         st.button("Other threads", key="new", type="tertiary", on_click=session.go_to_thread, args=(None,))
+        notes(view)
+        export_thread(view.thread.thread_id)
+        save_scenario(view)
+    saved_just_now()
+    noted(view.thread.thread_id)
 
 
 def _beside_its_world(view: View) -> None:
@@ -123,6 +132,7 @@ def _thread(view: View) -> None:
     else:
         for review in view.reviews[:1]:
             card(review)
+    closed(thread.thread_id)
     _trouble(view)
 
 

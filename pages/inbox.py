@@ -9,6 +9,7 @@ from agent.review.errors import ReviewError
 from pages.parts import draft as drafts
 from pages.parts import session
 from pages.parts.card import card
+from pages.parts.closed import closed
 from pages.parts.inbox_list import inbox_list, move, next_after
 from pages.parts.literal import line
 from pages.parts.settle import settle
@@ -68,6 +69,7 @@ def _ended(review: Review) -> None:
         st.caption(f"Ended {clock(review.ended_at or '')}.", help=review.ended_at)
         if drafts.is_kept(review):
             st.caption("Your draft on it is kept.")
+        closed(review.thread_id)
         with st.container(horizontal=True):
             st.button("Next review", key="next", type="primary", on_click=next_after, args=(review,))
             if st.button("Open the thread", key="thread"):

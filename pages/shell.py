@@ -30,6 +30,9 @@ def main() -> None:
             st.Page("inbox.py", title=inbox, url_path="inbox", visibility="hidden"),
             st.Page("chat.py", title="Chat", icon=":material/forum:", url_path="chat"),
             st.Page("audit.py", title="Audit", icon=":material/receipt_long:", url_path="audit"),
+            st.Page("policies.py", title="Policies", icon=":material/policy:", url_path="policies"),
+            st.Page("qa.py", title="QA", icon=":material/science:", url_path="qa"),
+            st.Page("lessons.py", title="Lessons", icon=":material/school:", url_path="lessons"),
         ],
         position="top",
     )

@@ -28,6 +28,13 @@ DECEPTIVE = {
     "subject": "Invoice \u202efdp.exe\u202c \u200bfor May",
     "body": "# Not a heading\n[click](http://evil.example) ![x](http://evil.example/x.png)\n\u00a0\u00a0<b>bold</b>",
 }
+TEN = "\n".join(
+    [
+        *['/call search_books {"text": "dragons"}'] * 6,
+        *[f'/call renew_loan {{"loan_id": "l-{n}"}}' for n in (1, 2, 3)],
+        '/call borrow_book {"book_id": "b-1", "member_id": "m-9"}',
+    ]
+)
 LONG = {"path": "a/" * 60 + "x.txt", "content": "line\n" * 400}
 
 Act = Callable[[Tab], object]
@@ -111,6 +118,20 @@ def states(server: Server) -> Iterator[tuple[str, str, Act]]:
         f"/audit?event={event_of(server, 'DecisionMade')}",
         lambda tab: tab.at("verify").get_by_role("button").click(delay=50),
     )
+    lent = waiting(server, TEN, agent="library")
+    waiting(server, "Borrow b-1 for member m-2", agent="library")
+    taken = server.get("reviews", agent="library")["reviews"][-1]
+    decide(server, {"thread_id": taken["thread_id"], "review_id": taken["review_id"]}, ["approve"])
+    yield "lending-changed", f"/?review={lent['review_id']}", nothing
+    yield "policies", "/policies?policy=library", nothing
+    yield (
+        "policies-simulated",
+        "/policies?policy=library",
+        lambda tab: tab.at("ask-for-everything").locator("label").click(delay=50),
+    )
+    closed = waiting(server, MAIL)
+    server.post("close", thread_id=closed["thread_id"])
+    yield "chat-closed", f"/chat?thread={closed['thread_id']}", nothing
     yield "chat-threads", "/chat", nothing
     cut_off(server, sql)
     yield "inbox-unknown", f"/?action={sql['thread_id']}/{sql['action_requests'][0]['tool_call_id']}", nothing

@@ -218,6 +218,18 @@ def test_no_cell_is_a_formula(start: str) -> None:
     assert cells[exports.COLUMNS.index("by")] == f"'{start}cmd|'/c calc'!A1"
 
 
+def test_a_line_kept_elsewhere_is_checked_when_it_comes_back(run: Run) -> None:
+    assert run("audit", "anchor").stdout == "Nothing has been recorded yet.\n"
+    run("chat", "/say Hello.")
+    kept = run("audit", "anchor").stdout
+    assert run("audit", "verify", "--anchor", kept).exit_code == 0
+    count, head, at = kept.strip().split(":", 2)
+    found = run("audit", "verify", "--anchor", f"{count}:{head[::-1]}:{at}")
+    assert found.exit_code == 1
+    assert "written anew" in found.stdout
+    assert run("audit", "verify", "--anchor", "half of it").exit_code == 2
+
+
 def test_a_broken_chain_is_found_with_exit_code_1(run: Run, settings: Settings) -> None:
     run("chat", "/say Hello.")
     assert run("audit", "verify").exit_code == 0

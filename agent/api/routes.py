@@ -7,7 +7,7 @@ import binascii
 import time
 from collections.abc import Callable
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
@@ -22,7 +22,8 @@ from agent.console import Console
 from agent.ports import Sought
 from agent.review.actions import ReviewState
 from agent.review.errors import ThreadBusy
-from agent.review.events import Kind, instant
+from agent.review.events import Kind, instant, kept_anchor
+from agent.review.thread_exports import POLICY, as_html, as_json
 from agent.review.threads import THREAD_ID, Run
 
 ANONYMOUS = "api"
@@ -68,6 +69,9 @@ Named = Annotated[str | None, Query(min_length=1, max_length=bodies.MAX_NAME)]
 ThreadPath = Annotated[str, Path(pattern=f"^{THREAD_ID.pattern}$", max_length=128)]
 ThreadQuery = Annotated[str | None, Query(pattern=f"^{THREAD_ID.pattern}$", max_length=128)]
 
+Form = Literal["json", "html"]
+
+_EXPORTED = {"application/json": {"schema": {"type": "object"}}, "text/html": {"schema": {"type": "string"}}}
 _POST = documented(403, 413, 415, 422, 503)
 _STREAM = {"text/event-stream": {"schema": {"type": "string"}}}
 
@@ -131,12 +135,14 @@ async def chat(request: Request, body: bodies.ChatBody, at: At, by: By, prefer: 
 
 
 @_starts_a_run("/review")
-async def review(request: Request, body: bodies.ReviewBody, at: At, by: By, prefer: Prefer = None) -> Any:
+async def review(request: Request, body: bodies.DecideBody, at: At, by: By, prefer: Prefer = None) -> Any:
     """Decide a review, one decision per action, and wait until the agent pauses or answers."""
 
     def decide() -> Run:
         try:
-            return at.decide(body.thread_id, body.given(), by=by, review_id=body.review_id)
+            return at.decide(
+                body.thread_id, body.given(), by=by, review_id=body.review_id, end_turn=body.end_turn
+            )
         except ThreadBusy as busy:
             busy.by, busy.what, busy.at = _decided(at, body)
             raise
@@ -180,7 +186,7 @@ async def retry(request: Request, body: bodies.ThreadBody, at: At, by: By, prefe
 
 @_starts_a_run("/ask-again")
 async def ask_again(request: Request, body: bodies.ThreadBody, at: At, by: By, prefer: Prefer = None) -> Any:
-    """Ask once more on a thread that another client's answer has stuck."""
+    """Ask once more what another client's answer has stuck, or what was closed last without deciding."""
     return await _started(request, at, body.thread_id, lambda: at.ask_again(body.thread_id, by=by))
 
 
@@ -239,6 +245,23 @@ def thread(thread_id: ThreadPath, at: At) -> Any:
 
 
 @router.get(
+    "/threads/{thread_id}/export",
+    response_class=Response,
+    responses={200: {"content": _EXPORTED}, **documented(404, 422, 503)},
+)
+def export(thread_id: ThreadPath, at: At, form: Annotated[Form, Query(alias="format")] = "json") -> Response:
+    """A whole thread as one file for a bug report, secrets masked: JSON, or HTML without any script."""
+    whole = at.whole_thread(thread_id)
+    text, kind = (as_html(whole), "text/html") if form == "html" else (as_json(whole), "application/json")
+    headers = {
+        "Content-Disposition": f'attachment; filename="thread-{thread_id}.{form}"',
+        "Content-Security-Policy": f"sandbox; {POLICY}",
+        "X-Content-Type-Options": "nosniff",
+    }
+    return Response(text, media_type=kind, headers=headers)
+
+
+@router.get(
     "/audit",
     response_model=answers.TrailAnswer,
     response_model_exclude_unset=True,
@@ -261,10 +284,26 @@ def audit(
     }
 
 
-@router.get("/audit/verify", response_model=answers.VerifyAnswer, responses=documented(503))
-def verify(at: At) -> Any:
+@router.get("/audit/verify", response_model=answers.VerifyAnswer, responses=documented(422, 503))
+def verify(
+    at: At,
+    anchor: Annotated[
+        list[str], Query(max_length=100, description="Lines of `/audit/anchor` that were kept elsewhere.")
+    ] = [],  # noqa: B006  FastAPI copies it
+) -> Any:
     """Check the chain of the whole trail: an edited, removed, inserted or reordered event is found."""
-    return vars(at.verify())
+    try:
+        kept = [kept_anchor(line) for line in anchor]
+    except ValueError as error:
+        raise misshapen("value_error", ["query", "anchor"], str(error)) from None
+    return vars(at.verify(kept=kept))
+
+
+@router.get("/audit/anchor", response_model=answers.AnchorAnswer, responses=documented(503))
+def anchor(at: At) -> Any:
+    """Where the trail ends now, as a line to be kept elsewhere and given to `/audit/verify` later."""
+    head = at.head()
+    return {"anchor": str(head) if head else None}
 
 
 @router.get("/health", response_model=answers.HealthAnswer, responses=documented(503))

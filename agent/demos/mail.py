@@ -10,8 +10,11 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, InjectedToolCallId, ToolException, tool
 
 from agent.demos.world import Mail, Ref, World, quoted
+from agent.demos.world.mailbox import cannot_archive
 from agent.review.agents import Agent
-from agent.review.policy import Args, Policy, Tier, ToolPolicy
+from agent.review.conditions import Args
+from agent.review.policy import Policy, Tier, ToolPolicy
+from agent.review.preconditions import Precondition
 
 PROMPT = (
     "You look after one person's mail with the tools you are given. "
@@ -57,7 +60,12 @@ def _policy(world: World) -> Policy:
                 Tier.LOG,
                 summary=partial(_archive_summary, world),
                 why="It deletes nothing, so it runs unasked and is looked over afterwards.",
-                precondition="The message is in the inbox.",
+                undo="The message can be moved back to the inbox.",
+                precondition=Precondition(
+                    "The message is in the inbox.",
+                    facts=lambda args: world.archiving(args["message_id"]),
+                    fault=cannot_archive,
+                ),
             ),
             "send_email": ToolPolicy(
                 Tier.ASK,
@@ -69,6 +77,7 @@ def _policy(world: World) -> Policy:
             "wipe_mailbox": ToolPolicy(
                 Tier.DENY,
                 why="No request is worth losing the whole mailbox; archive single messages instead.",
+                irreversible=True,
             ),
         }
     )

@@ -11,8 +11,12 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, InjectedToolCallId, ToolException, tool
 
 from agent.demos.world import SQL_ROWS, Ref, RowChange, SqlResult, Value, World, WorldError, quoted
+from agent.demos.world.files import cannot_remove
+from agent.demos.world.keys import cannot_rotate
 from agent.review.agents import Agent
-from agent.review.policy import Args, Policy, Tier, ToolPolicy
+from agent.review.conditions import Args
+from agent.review.policy import Policy, Tier, ToolPolicy
+from agent.review.preconditions import Precondition
 
 PROMPT = (
     "You look after the files, tables and service keys of a small office with the tools you are given. "
@@ -59,12 +63,14 @@ def _policies(world: World) -> dict[str, ToolPolicy]:
             Tier.ASK,
             summary=partial(_write_summary, world),
             why="It may replace what a file holds.",
+            undo="Only by writing back what the file held before.",
         ),
         "execute_sql": ToolPolicy(
             Tier.ASK,
             allowed=("approve", "reject"),
             summary=partial(_sql_summary, world),
             why="A statement can change many rows at once; to have another one run, reject it and say so.",
+            undo="Only by a statement that puts the rows back as they were.",
         ),
         "remove_file": ToolPolicy(
             Tier.ASK,
@@ -72,7 +78,9 @@ def _policies(world: World) -> dict[str, ToolPolicy]:
             why="A removed file cannot be brought back.",
             irreversible=True,
             dangerous="path",
-            precondition="The file exists.",
+            precondition=Precondition(
+                "The file exists.", facts=lambda args: world.removing(args["path"]), fault=cannot_remove
+            ),
         ),
         "rotate_keys": ToolPolicy(
             Tier.ASK,
@@ -81,7 +89,11 @@ def _policies(world: World) -> dict[str, ToolPolicy]:
             why="Whatever uses the old key stops working at once.",
             irreversible=True,
             dangerous="service",
-            precondition="The service has a key.",
+            precondition=Precondition(
+                "The service has a key.",
+                facts=lambda args: world.rotating(args["service"]),
+                fault=cannot_rotate,
+            ),
         ),
         "ask_user": ToolPolicy(
             Tier.ASK,

@@ -21,6 +21,7 @@ from agent.ports import (
     Mend,
     Moment,
     Proposed,
+    Repeat,
     Resume,
     Said,
     Send,
@@ -60,11 +61,15 @@ def deliver(make: Make, graph: Graph, config: RunnableConfig, run: Run) -> Start
             make.mend(graph, config, mend, reading)
             look = make.look(read(graph, config))
             return Start(config, look.unfinished, moments=(Said(look.messages), Proposed(look.calls)))
+        case Repeat() as repeat if all(message.id != repeat.proposal_id for message in look.messages):
+            make.repeat(graph, config, repeat)
+            look = make.look(read(graph, config))
+            return Start(config, look.unfinished, moments=(Said(look.messages),))
         case AskAgain() if look.stuck:
             return Start(_at(config, reading), True)
         case CatchUp():
             return Start(config, False, moments=(Said(look.messages),))
-        case Send() | Continue() | AskAgain():
+        case Send() | Continue() | AskAgain() | Repeat():
             return _going_on(config, look)
 
 

@@ -21,7 +21,6 @@ from langchain_core.messages import (
     AIMessage,
     AIMessageChunk,
     AnyMessage,
-    HumanMessage,
     RemoveMessage,
     SystemMessage,
     ToolMessage,
@@ -36,11 +35,14 @@ from langgraph.types import Command, interrupt
 from typing_extensions import TypedDict
 
 from agent.engine.guard import Refused, Stop
+from agent.engine.turn import REJECTED, answered, looping, rejections, rounds, within
 from agent.review import told
 from agent.review.agents import Agent
 from agent.review.args import parse
 from agent.review.errors import ArgumentsRefused
 from agent.review.fitting import validate
+from agent.review.policy import Tier
+from agent.review.repeats import same_call
 from agent.review.screening import Call, Proposal, screen
 from agent.review.shapes import interrupt_value
 from agent.review.threads import result_id
@@ -80,16 +82,25 @@ def build(
         dropped = [
             RemoveMessage(id=str(m.id)) for m in state["messages"][: len(state["messages"]) - len(kept)]
         ]
-        if rounds(kept) >= max_rounds:
+        if loop := looping(kept, state.get("calls", ())):
+            answer = AIMessage(told.REPEATED_ANSWER.format(times=loop), id=str(uuid4()))
+        elif rounds(kept) >= max_rounds:
             answer = AIMessage(TOO_MANY_ROUNDS.format(rounds=max_rounds), id=str(uuid4()))
         else:
             model = model_named(config.get("configurable", {}).get("model"))
             answer = ask(model, tools.values(), [SystemMessage(agent.prompt), *kept], config)
         return {"messages": [*dropped, answer]}
 
-    def screening(state: State) -> dict[str, Any]:
+    def screening(state: State, config: RunnableConfig) -> dict[str, Any]:
         message = _last_ai(state["messages"])
-        calls = screen(agent, str(message.id), proposals(message))
+        remembered = config.get("configurable", {}).get("rules")
+        calls = screen(
+            agent,
+            str(message.id),
+            proposals(message),
+            rejected=rejections(state["messages"]),
+            remembered=remembered() if remembered else (),
+        )
         refused = [result(call, "error", call.refusal) for call in calls if call.fate == "answered"]
         return {
             "messages": [*_repaired(message, calls), *refused],
@@ -194,35 +205,6 @@ def proposals(message: AIMessage) -> list[Proposal]:
     ]
 
 
-def within(messages: Sequence[AnyMessage], window: int) -> list[AnyMessage]:
-    """The last messages, at most `window`, from the start of a turn; the present turn is kept whole."""
-    starts = [place for place, message in enumerate(messages) if isinstance(message, HumanMessage)]
-    fitting = [place for place in starts if len(messages) - place <= window]
-    cut = 0 if len(messages) <= window else (fitting or starts[-1:] or [0])[0]
-    return list(messages[cut:])
-
-
-def rounds(messages: Sequence[AnyMessage]) -> int:
-    """How often the model has been called in the present turn."""
-    count = 0
-    for message in reversed(messages):
-        if isinstance(message, HumanMessage):
-            break
-        count += isinstance(message, AIMessage)
-    return count
-
-
-def answered(messages: Sequence[AnyMessage]) -> set[str]:
-    """Ids of the present calls that have a result already."""
-    found: set[str] = set()
-    for message in reversed(messages):
-        if isinstance(message, AIMessage):
-            break
-        if isinstance(message, ToolMessage):
-            found.add(message.tool_call_id)
-    return found
-
-
 def result(call: Call, status: str, text: Any) -> ToolMessage:
     """A call's result as the model sees it, under an id that is the same whenever it is made."""
     return ToolMessage(
@@ -280,19 +262,23 @@ def _outcome(call: Call, decision: Mapping[str, Any] | None, agent: Agent) -> tu
         return _edited(call, decision.get("edited_action"), agent)
     if kind == "respond":
         return stays, result(call, "success", reply)
-    return stays, result(call, "error", told.rejected(reply.strip()))
+    rejected = result(call, "error", told.rejected(reply.strip()))
+    # Not sent to the model: only this graph reads it, lest a tool's own words pass for a person's.
+    return stays, rejected.model_copy(update={"artifact": {REJECTED: same_call(call.tool, call.args)}})
 
 
 def _edited(call: Call, action: Any, agent: Agent) -> tuple[Call, ToolMessage | None]:
     name = action.get("name") if isinstance(action, Mapping) else None
     tool = agent.tools_by_name.get(str(name))
     entry = agent.policy.tools.get(str(name))
-    if tool is None or entry is None or entry.tier == "deny":
+    if tool is None or entry is None or entry.tier is Tier.DENY:
         return replace(call, fate="answered"), result(call, "error", told.UNDECIDED)
     try:
         valid = validate(tool.tool_call_schema, action.get("args"), unknown="refuse")
     except ArgumentsRefused as refused:
         return replace(call, fate="answered"), result(call, "error", told.unfit(tool.name, str(refused)))
+    if agent.policy.judge(tool.name, valid.args).tier is Tier.DENY:
+        return replace(call, fate="answered"), result(call, "error", told.UNDECIDED)
     return replace(call, tool=tool.name, args=valid.args, fate="run"), None
 
 

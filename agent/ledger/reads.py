@@ -8,6 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from agent.ledger import rows
+from agent.ledger.notes import NoteReads
+from agent.ledger.rules import RuleReads
 from agent.ports import Sought
 from agent.review.actions import Action, Review, State
 from agent.review.events import Anchor, Event, Kind
@@ -35,7 +37,7 @@ _HAS_ACTION = "EXISTS (SELECT 1 FROM actions AS a WHERE a.review_id = r.review_i
 _SAYS = "(instr(folded(a.summary), ?) OR instr(folded(a.args), ?) OR instr(folded(a.tool), ?))"
 
 
-class SqliteReads:
+class SqliteReads(RuleReads, NoteReads):
     """The reads, over a way to run one statement."""
 
     def _all(self, sql: str, *values: Any) -> list[sqlite3.Row]:

@@ -79,6 +79,14 @@ def outcome(rulings: Sequence[Ruling]) -> str:
     return ", ".join(f"{counts[kind]} {kind}" for kind in DECISION_TYPES if counts[kind])
 
 
+def check_all_rejected(rulings: Sequence[Ruling]) -> None:
+    """Raise `InvalidDecision` unless nothing of the turn was allowed: only then can the turn end with it."""
+    if any(ruling.type != "reject" for ruling in rulings):
+        raise InvalidDecision(
+            "The turn ends with a decision only where every action is rejected. Reject each, or leave end_turn out."
+        )
+
+
 def _rule_one(place: int, raw: Any, action: Action, agent: Agent, secret: bytes) -> Ruling:
     kind = _type_of(place, raw, action)
     message = _text(place, raw, "message", action) if kind in ("reject", "respond") else ""
@@ -142,7 +150,20 @@ def _edited(place: int, raw: Mapping[str, Any], action: Action, agent: Agent) ->
     except ArgumentsRefused as refused:
         text = f"Decision {place} on {action.tool}, edited to {name}: {refused}"
         raise InvalidDecision(text, refused.faults) from None
+    _check_not_denied(place, name, valid, action, agent)
     return replace(action, tool=name, args=valid, summary=summarize(agent.policy, name, valid), notes={})
+
+
+def _check_not_denied(place: int, name: str, args: Mapping[str, Any], action: Action, agent: Agent) -> None:
+    """No reviewer may edit a call into one that the policy denies for its arguments."""
+    if agent.own_gating:
+        return
+    verdict = agent.policy.judge(name, args)
+    if verdict.tier is Tier.DENY:
+        raise InvalidDecision(
+            f"Decision {place} on {action.tool}: {name} is denied with these arguments. {verdict.why} "
+            "Edit them, or reject the call."
+        )
 
 
 def _valid(name: str, args: Mapping[str, Any], agent: Agent) -> dict[str, Any]:
@@ -161,7 +182,7 @@ def _check_may_edit_to(place: int, name: str, action: Action, agent: Agent) -> N
     usable = [
         tool
         for tool, policy in agent.policy.tools.items()
-        if policy.tier is not Tier.DENY and (policy.tier is not Tier.ASK or "edit" in policy.allowed)
+        if policy.tier is not Tier.DENY and (not policy.may_ask or "edit" in policy.allowed)
     ]
     if name not in agent.tools_by_name:
         problem = f"this agent has no tool {name!r}"

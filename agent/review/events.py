@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -47,11 +48,13 @@ class Kind(StrEnum):
     OUTCOME_SETTLED = "OutcomeSettled"
 
     ACTION_LOOKED_OVER = "ActionLookedOver"
+    THREAD_NOTED = "ThreadNoted"
     ALL_STOPPED = "AllStopped"
     ALL_RELEASED = "AllReleased"
     RULE_MADE = "RuleMade"
     RULE_APPLIED = "RuleApplied"
     RULE_REVOKED = "RuleRevoked"
+    RULE_EXPIRED = "RuleExpired"
     POLICY_CHANGED = "PolicyChanged"
 
 
@@ -105,6 +108,10 @@ class Anchor:
     head: str
     at: str
 
+    def __str__(self) -> str:
+        """One line, to be printed and kept elsewhere; `kept_anchor` reads it."""
+        return f"{self.count}:{self.head}:{self.at}"
+
 
 @dataclass(frozen=True)
 class Verification:
@@ -117,6 +124,16 @@ class Verification:
     first_fault: str | None
     masked: int
     """How many events have had their data erased; the chain vouches for the rest of each."""
+
+
+def kept_anchor(line: str) -> Anchor:
+    """An anchor from the line it was printed as, whatever space came into it. Raises ValueError saying what is needed."""
+    found = KEPT.fullmatch("".join(line.split()))
+    if not found:
+        raise ValueError(
+            "This is no printed anchor: a count, a hash of 64 digits and letters, and a time. Copy the whole line."
+        )
+    return Anchor(int(found["count"]), found["head"], found["at"])
 
 
 def instant(moment: datetime) -> str:
@@ -172,6 +189,9 @@ def verify(events: Iterable[Event], anchors: Iterable[Anchor] = ()) -> Verificat
     return Verification(fault is None, count, head, fault, masked)
 
 
+KEPT = re.compile(
+    r"(?P<count>\d{1,18}):(?P<head>[0-9a-f]{64}):(?P<at>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)", re.ASCII
+)
 _TOLD = ("at", "kind", "thread_id", "agent", "by", "review_id", "tool_call_id", "tool", "digest")
 
 

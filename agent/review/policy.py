@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
 from typing import Any, Literal
 
+from agent.review.conditions import Args, Condition, described, fault_of, holds
 from agent.review.digest import canonical
 from agent.review.errors import PolicyError
-
-Args = Mapping[str, Any]
+from agent.review.preconditions import Precondition
 
 
 class Tier(StrEnum):
@@ -24,10 +25,43 @@ class Tier(StrEnum):
     DENY = "deny"  # never runs; the model is told
 
 
+STRICTNESS = {tier: place for place, tier in enumerate(Tier)}
+"""Where several things are said of one call, the strictest counts."""
 DECISION_TYPES = ("approve", "edit", "reject", "respond")
 
 Span = timedelta | None | Literal["default"]
 """How long something stays good: a time, for ever (None), or as long as the console's setting says."""
+
+
+def source_line(depth: int = 2) -> str:
+    """Where in the source an entry is being made, so that a fault, or a suggested change, can name its line.
+
+    The default skips the default factory's own frame and that of the dataclass's `__init__`.
+    """
+    frame = sys._getframe(depth)
+    return f"{frame.f_globals.get('__name__', '?')}, line {frame.f_lineno}"
+
+
+@dataclass(frozen=True)
+class Case:
+    """What the policy says of those calls of a tool whose arguments meet a condition."""
+
+    tier: Tier
+    when: Condition
+    """A JSON Schema or a predicate. One that cannot be evaluated asks."""
+    why: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tier", _tier(self.tier))
+
+    def says(self, args: Args) -> Verdict | None:
+        """Its word on these arguments; None if it does not speak of them."""
+        try:
+            return Verdict(self.tier, self.why) if holds(self.when, args) else None
+        except Exception as error:
+            return Verdict(
+                Tier.ASK, f"A condition of the policy could not be evaluated ({type(error).__name__})."
+            )
 
 
 @dataclass(frozen=True)
@@ -36,25 +70,40 @@ class ToolPolicy:
 
     tier: Tier
     allowed: tuple[str, ...] = ("approve", "edit", "reject")
+    """What a reviewer may decide, where it is asked about."""
     summary: Callable[[Args], str] | None = None
     """One plain sentence composed from the arguments and the world: who, what, how long, what follows."""
     why: str = ""
     """Why the tool stands in this tier, in the reviewer's words."""
-    effects: bool = True
-    """False for a tool that only reads."""
+    effects: bool | None = True
+    """False for a tool that only reads; None where whoever wrote the policy does not say."""
     irreversible: bool = False
+    undo: str = ""
+    """How an effect is undone, in words."""
     dangerous: str | None = None
     """The one argument a reviewer of an irreversible call types again."""
+    remember: bool = True
+    """False: no remembered rule may let it run unasked. An irreversible tool is asked about in any case."""
     idempotent: bool = False
     """A second run with the same `configurable.idempotency_key` changes nothing more: asking again is harmless."""
-    precondition: str = ""
-    """What must still be true when the tool runs, in words; the tool checks it inside its own transaction."""
+    precondition: Precondition | None = None
+    """What must still be true when the tool runs; the tool checks it inside its own transaction."""
     approve_by: Span = "default"
     """How long a review of this tool may wait."""
     execute_by: Span = "default"
     """How long an approval stays good before the tool has started."""
-    when: Callable[[Args], bool] | None = None
-    """For tier `ask`: ask only if this is true of the arguments; a predicate that raises means ask."""
+    cases: tuple[Case, ...] = ()
+    """What is said of some calls only, beside `tier`, which is said of every call."""
+    where: str = field(default_factory=source_line, compare=False, repr=False)
+    """Module and line of this entry in the source."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tier", _tier(self.tier))
+
+    @property
+    def may_ask(self) -> bool:
+        """Whether some call of the tool may be put before a person."""
+        return self.tier is Tier.ASK or bool(self.cases)  # a condition that cannot be evaluated asks
 
 
 @dataclass(frozen=True)
@@ -62,8 +111,8 @@ class Verdict:
     """The policy's word on one call, fixed when the call is proposed."""
 
     tier: Tier
-    allowed: tuple[str, ...]
     why: str
+    allowed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -74,25 +123,30 @@ class Policy:
     approve_by: timedelta | None = timedelta(hours=24)
     execute_by: timedelta | None = timedelta(hours=1)
     version: str = field(init=False)
-    """A short hash of the policy; it changes when any tier, decision, clock or flag changes."""
+    """A short hash of the policy; it changes when any tier, condition, decision, clock or flag changes."""
 
     def __post_init__(self) -> None:
-        facts = {
-            name: [
-                tool.tier,
-                list(tool.allowed),
-                tool.effects,
-                tool.irreversible,
-                tool.dangerous,
-                tool.idempotent,
-                tool.precondition,
-                seconds(self.approve_by_of(tool)),
-                seconds(self.execute_by_of(tool)),
-                tool.when is not None,
-            ]
-            for name, tool in self.tools.items()
+        object.__setattr__(self, "version", hashlib.sha256(canonical(self.on_record)).hexdigest()[:16])
+
+    @property
+    def on_record(self) -> dict[str, Any]:
+        """All that the version stands for, as the trail keeps it; of a predicate, only its name."""
+        return {name: self._on_record(tool) for name, tool in self.tools.items()}
+
+    def _on_record(self, tool: ToolPolicy) -> dict[str, Any]:
+        return {
+            "tier": tool.tier,
+            "allowed": list(tool.allowed),
+            "effects": tool.effects,
+            "irreversible": tool.irreversible,
+            "dangerous": tool.dangerous,
+            "remember": tool.remember,
+            "idempotent": tool.idempotent,
+            "precondition": tool.precondition.words if tool.precondition else "",
+            "approve_by": seconds(self.approve_by_of(tool)),
+            "execute_by": seconds(self.execute_by_of(tool)),
+            "cases": [{"tier": case.tier, "when": described(case.when)} for case in tool.cases],
         }
-        object.__setattr__(self, "version", hashlib.sha256(canonical(facts)).hexdigest()[:16])
 
     def approve_by_of(self, tool: ToolPolicy) -> timedelta | None:
         return self.approve_by if tool.approve_by == "default" else tool.approve_by
@@ -101,43 +155,60 @@ class Policy:
         return self.execute_by if tool.execute_by == "default" else tool.execute_by
 
     def judge(self, tool: str, args: Args) -> Verdict:
-        """What is to become of a call of `tool` with `args`; a tool without an entry is denied."""
+        """What is to become of a call of `tool` with `args`: the strictest of all that is said of it.
+
+        A tool without an entry is denied.
+        """
         entry = self.tools.get(tool)
         if entry is None:
-            return Verdict(Tier.DENY, (), "No policy names this tool.")
-        if entry.tier is Tier.ASK and entry.when is not None and not _holds(entry.when, args):
-            return Verdict(Tier.AUTO, (), "The policy asks only under a condition, and it does not hold.")
-        allowed = entry.allowed if entry.tier is Tier.ASK else ()
-        return Verdict(entry.tier, allowed, entry.why)
+            return Verdict(Tier.DENY, "No policy names this tool.")
+        spoken = (case.says(args) for case in entry.cases)
+        said = [Verdict(entry.tier, entry.why), *(one for one in spoken if one is not None)]
+        found = max(said, key=lambda one: STRICTNESS.get(one.tier, len(STRICTNESS)))
+        return Verdict(found.tier, found.why, entry.allowed if found.tier is Tier.ASK else ())
 
     def check(self, tools: Iterable[str]) -> None:
-        """Raise `PolicyError` naming every entry that cannot mean what its author thought."""
+        """Raise `PolicyError` naming every entry, with its line, that cannot mean what its author thought."""
         known = set(tools)
-        problems = [problem for name, tool in self.tools.items() for problem in _problems(name, tool, known)]
+        problems = [
+            f"{name} ({tool.where}): {problem}"
+            for name, tool in self.tools.items()
+            for problem in _problems(name, tool, known)
+        ]
         if problems:
             raise PolicyError(problems)
 
 
-def _problems(name: str, tool: ToolPolicy, known: set[str]) -> list[str]:
-    found = []
-    if name not in known:
-        found.append(f"{name}: the agent has no such tool; it has {', '.join(sorted(known))}")
-    if tool.tier is Tier.ASK and not tool.allowed:
-        found.append(f"{name}: tier ask allows no decision; name at least one of {', '.join(DECISION_TYPES)}")
-    if unknown := [kind for kind in tool.allowed if kind not in DECISION_TYPES]:
-        found.append(
-            f"{name}: unknown decision {', '.join(map(repr, unknown))}; use {', '.join(DECISION_TYPES)}"
-        )
-    if tool.effects and "respond" in tool.allowed:
-        found.append(f"{name}: respond on a tool with effects would be taken for a success; remove it")
-    return found
-
-
-def _holds(condition: Callable[[Args], bool], args: Args) -> bool:
+def _tier(named: str) -> Tier | str:
+    """The tier of that name; a name that is none stays as it is, for the check to name it."""
     try:
-        return bool(condition(args))
-    except Exception:
-        return True
+        return Tier(named)
+    except ValueError:
+        return named
+
+
+def _problems(name: str, tool: ToolPolicy, known: set[str]) -> Iterable[str]:
+    if name not in known:
+        yield f"the agent has no such tool; it has {', '.join(sorted(known))}"
+    for tier in (tool.tier, *(case.tier for case in tool.cases)):
+        if not isinstance(tier, Tier):
+            yield f"unknown tier {tier!r}; use {', '.join(Tier)}"
+    yield from (fault for case in tool.cases if (fault := fault_of(case.when)))
+    yield from _faults_of_allowed(tool)
+    if tool.irreversible and tool.undo:
+        yield "it is irreversible and says how it is undone; only one of these can be true"
+
+
+def _faults_of_allowed(tool: ToolPolicy) -> Iterable[str]:
+    if isinstance(tool.allowed, str):
+        yield f'the decisions are the text {tool.allowed!r}; write a tuple, such as ("approve", "reject")'
+        return
+    if tool.may_ask and not tool.allowed:
+        yield f"it is asked about and allows no decision; name at least one of {', '.join(DECISION_TYPES)}"
+    if unknown := [kind for kind in tool.allowed if kind not in DECISION_TYPES]:
+        yield f"unknown decision {', '.join(map(repr, unknown))}; use {', '.join(DECISION_TYPES)}"
+    if tool.effects and "respond" in tool.allowed:
+        yield "respond on a tool with effects would be taken for a success; remove it"
 
 
 def seconds(span: timedelta | None) -> float | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from agent.review.actions import Action
 from agent.review.args import show
-from agent.review.policy import Args, Policy
+from agent.review.conditions import Args
+from agent.review.policy import Policy
 
 
 def to_type(policy: Policy, tool: str, args: Args | None) -> str | None:

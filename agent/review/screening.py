@@ -9,16 +9,22 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, Literal, cast
 
-from agent.review import told
+from agent.review import rules, told
 from agent.review.agents import Agent
 from agent.review.args import dumps, parse
 from agent.review.errors import ArgumentsRefused
 from agent.review.fitting import Validated, validate
 from agent.review.policy import Policy, Tier, seconds
+from agent.review.preconditions import noted
+from agent.review.repeats import REJECTED_BEFORE, is_loop, same_call
+from agent.review.rules import Rule
 
 Fate = Literal["ask", "run", "answered"]
+FATES: Mapping[Tier, Fate] = {Tier.AUTO: "run", Tier.LOG: "run", Tier.ASK: "ask"}
+"""What a verdict comes to; any other is a refusal."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +58,8 @@ class Call:
     """What the model was told, where the call was refused."""
     attempt: int = 1
     notes: dict[str, Any] = field(default_factory=dict)
+    rule_id: str | None = None
+    """The remembered rule by which it runs without asking."""
 
     def to_state(self) -> dict[str, Any]:
         return asdict(self)
@@ -61,8 +69,20 @@ class Call:
         return cls(**kept)
 
 
-def screen(agent: Agent, message_id: str, proposals: Sequence[Proposal]) -> list[Call]:
-    """Judge each proposal. A malformed turn is refused whole: its ids cannot be told apart or its text not read."""
+def screen(
+    agent: Agent,
+    message_id: str,
+    proposals: Sequence[Proposal],
+    *,
+    rejected: Mapping[str, int] = MappingProxyType({}),
+    remembered: Sequence[Rule] = (),
+) -> list[Call]:
+    """Judge each proposal. A malformed turn is refused whole: its ids cannot be told apart or its text not read.
+
+    `rejected` says how often this turn's calls were rejected before, by `same_call`. A call that is among them is
+    marked; after too many rejections the whole turn is refused. `remembered` are the rules in force on this thread:
+    what one of them allows is not asked about.
+    """
     fault, read = _read(proposals)
     if fault:
         names = unique_ids([proposal.id for proposal in proposals])
@@ -70,7 +90,23 @@ def screen(agent: Agent, message_id: str, proposals: Sequence[Proposal]) -> list
             _refused(agent, message_id, replace(proposal, id=name), "malformed", told.malformed_turn(fault))
             for name, proposal in zip(names, proposals, strict=True)
         ]
-    return [_judge(agent, message_id, proposal) for proposal in read]
+    calls = [_marked(_judge(agent, message_id, proposal), rejected) for proposal in read]
+    looping = next((call for call in calls if is_loop(call.notes)), None)
+    if looping:
+        return [_in_a_loop(call, looping) for call in calls]
+    return [_remember(agent, call, remembered) for call in calls]
+
+
+def _marked(call: Call, rejected: Mapping[str, int]) -> Call:
+    times = rejected.get(same_call(call.tool, call.args), 0) if call.fate == "ask" else 0
+    return replace(call, notes={**call.notes, REJECTED_BEFORE: times}) if times else call
+
+
+def _in_a_loop(call: Call, looping: Call) -> Call:
+    """The call as refused, whatever was judged of it: the turn ends."""
+    told_so = told.repeated(looping.tool, looping.notes[REJECTED_BEFORE])
+    why = "The agent kept proposing what was rejected."
+    return replace(call, fate="answered", allowed=[], why=why, refusal=told_so)
 
 
 def unique_ids(ids: Sequence[str]) -> list[str]:
@@ -136,6 +172,8 @@ def _judge(agent: Agent, message_id: str, proposal: Proposal) -> Call:
         text = told.unfit(proposal.tool, str(refused))
         return _refused(agent, message_id, proposal, "The arguments do not fit the tool.", text)
     verdict = agent.policy.judge(proposal.tool, valid.args)
+    if verdict.tier not in FATES:
+        return _refused(agent, message_id, proposal, verdict.why, told.denied_so(proposal.tool, verdict.why))
     return Call(
         message_id=message_id,
         tool_call_id=proposal.id,
@@ -149,9 +187,20 @@ def _judge(agent: Agent, message_id: str, proposal: Proposal) -> Call:
         policy_version=agent.policy.version,
         approve_by=seconds(agent.policy.approve_by_of(entry)),
         execute_by=seconds(agent.policy.execute_by_of(entry)),
-        fate="ask" if verdict.tier is Tier.ASK else "run",
-        notes=notes_on(valid),
+        fate=FATES[verdict.tier],
+        notes={**notes_on(valid), **noted(entry.precondition, valid.args)},
     )
+
+
+def _remember(agent: Agent, call: Call, remembered: Sequence[Rule]) -> Call:
+    """The call, approved already if it is asked about and a rule allows exactly it.
+
+    One that a person rejected in this very turn is asked about whatever the rules say.
+    """
+    if call.fate != "ask" or call.args is None or REJECTED_BEFORE in call.notes:
+        return call
+    rule = rules.allowing(remembered, agent, call.tool, rules.Asked(call.args, rules.altered(call.notes)))
+    return replace(call, fate="run", rule_id=rule.rule_id) if rule else call
 
 
 def summarize(policy: Policy, tool: str, args: Mapping[str, Any]) -> str:

@@ -15,11 +15,13 @@ CANCELLED = (
 LAPSED = (
     "The approval came too late: its time had passed. It was not executed. Ask again if it is still wanted."
 )
-EXPIRED = "Nobody decided in time. It was not executed."
+EXPIRED = "Nobody decided in time. It was not executed. Ask again if it is still wanted."
 EXPIRED_ANSWER = (
     "I stopped here, because nobody decided in time. Nothing more of this was done. "
     "Ask again if it is still wanted."
 )
+ENDED_ANSWER = "I stopped here: this was rejected, and the turn ended with it. Nothing more of it was done."
+ASK_ME_AGAIN = "Ask me again: I closed this without deciding."
 WITHDRAWN = "It was stopped by a person before it started. It was not executed."
 BLOCKED = "It was not run, because it was not what was approved."
 SUPERSEDED = "Another client answered in the reviewer's place before this decision arrived. This console did not run it."
@@ -32,6 +34,12 @@ NOT_ASKED_AGAIN = (
 FAILED_TURN = "The turn ended before this call was run. It was not executed."
 
 
+RULE_OVER = (
+    "The rule that allowed it ended before it started. It was not executed. "
+    "Propose it again if it is still wanted: a person is asked then."
+)
+
+
 def rejected(reason: str) -> str:
     """The reason, introduced as the user's."""
     return (
@@ -39,8 +47,27 @@ def rejected(reason: str) -> str:
     )
 
 
+def repeated(tool: str, times: int) -> str:
+    """For a turn in which a call comes back although it was rejected again and again."""
+    return (
+        f"The user rejected this same call of {tool} {times} times in this turn, so it is not asked about again and "
+        "the turn ends. None of this message's calls was executed."
+    )
+
+
+REPEATED_ANSWER = (
+    "I stopped here: I kept proposing a call that was rejected {times} times in this turn. Nothing more of it was done. "
+    "Tell me what to do instead."
+)
+
+
 def denied(tool: str) -> str:
     return f"{tool} may not be used by this agent. It was not executed."
+
+
+def denied_so(tool: str, why: str) -> str:
+    """For a call that is denied because of its arguments."""
+    return f"{tool} may not be called with these arguments. It was not executed. {why}".strip()
 
 
 def unknown_tool(tool: str, known: Iterable[str]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 
 import streamlit as st
 
@@ -18,7 +17,9 @@ from pages.parts.decide import aside, decisions
 from pages.parts.draft import Draft
 from pages.parts.in_view import in_view
 from pages.parts.literal import cautions, line, literal
-from pages.parts.words import ACTION_WORDS, COLOR, ICON, ago, clock, option, short
+from pages.parts.rules import remember
+from pages.parts.since import rejected_before, since_then
+from pages.parts.words import ACTION_WORDS, COLOR, ICON, ago, clock, option, short, time_left
 
 Goes = Callable[[Review], None]
 
@@ -40,6 +41,8 @@ def card(review: Review, *, after: Goes | None = None, later: Callable[..., None
             _stepper(review, draft, place)
         cautions("the tool's name", action.tool, "name")
         _summary(action)
+        rejected_before(action)
+        since_then(action)
         choice = draft.of(action)
         lacking = chosen(review, action, choice) if choice.type else False
         _what_would_run(action)
@@ -74,15 +77,7 @@ def _header(review: Review, action: Action) -> None:
 
 
 def _time_left(review: Review) -> str:
-    if review.expires_at is None:
-        return ""
-    left = datetime.fromisoformat(review.expires_at) - datetime.now(UTC)
-    minutes = max(0, int(left.total_seconds() // 60))
-    return (
-        f" · closes in {minutes // 60} h {minutes % 60} min"
-        if minutes >= 60
-        else f" · closes in {minutes} min"
-    )
+    return "" if review.expires_at is None else f" · closes in {time_left(review.expires_at)}"
 
 
 def _stepper(review: Review, draft: Draft, place: int) -> None:
@@ -176,5 +171,6 @@ def _around(review: Review, action: Action, draft: Draft) -> None:
     if claim:
         with st.expander("The agent's claim, not checked"):
             literal(claim)
+    remember(review, action)
     with st.expander("Copy as"):
         copy_as(review, draft)

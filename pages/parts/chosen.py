@@ -36,6 +36,10 @@ def chosen(review: Review, action: Action, choice: Choice) -> bool:
             _words(review, action, "reason", "Reason (the agent will read this)", choice.reason)
         if choice.type == "respond":
             _words(review, action, "reply", "Your answer, as the tool's result", choice.reply)
+        with st.popover("Comment…", type="tertiary"):
+            _words(
+                review, action, "comment", "For the record only; the agent does not read it", choice.comment
+            )
         if isinstance(ruled, ReviewError):
             _refused(ruled)
             return True

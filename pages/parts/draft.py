@@ -22,6 +22,7 @@ class Choice:
     reply: str = ""
     typed: str = ""
     """The dangerous value of an irreversible call, typed again."""
+    comment: str = ""
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,8 @@ def decision(review: Review, action: Action, choice: Choice) -> dict[str, Any]:
     server's own copy, whatever a text field made of them.
     """
     made: dict[str, Any] = {"type": choice.type, "shown_digest": action.shown_digest}
+    if choice.comment.strip():
+        made["comment"] = choice.comment
     match choice.type:
         case "reject":
             made["message"] = choice.reason

@@ -13,7 +13,7 @@ from agent.review.args import show
 from agent.review.events import instant
 from pages.parts import session
 from pages.parts.literal import line
-from pages.parts.words import ACTION_WORDS, ago, short
+from pages.parts.words import ACTION_WORDS, ago, short, time_left
 
 PAGE = 50
 AGES = {"any age": 0, "over 10 minutes": 10, "over 1 hour": 60, "over 1 day": 1_440}
@@ -132,8 +132,8 @@ def short_time_left(review: Review) -> str:
     """The time left to decide, where it is under an hour."""
     if review.expires_at is None:
         return ""
-    minutes = int((datetime.fromisoformat(review.expires_at) - datetime.now(UTC)).total_seconds() // 60)
-    return f" · {max(0, minutes)} min left" if minutes < 60 else ""
+    within_the_hour = datetime.fromisoformat(review.expires_at) - datetime.now(UTC) < timedelta(hours=1)
+    return f" · {time_left(review.expires_at)} left" if within_the_hour else ""
 
 
 def telling(args: Mapping[str, object] | None) -> str:

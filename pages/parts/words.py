@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
 from agent.review.actions import State
+from agent.review.policy import Tier
 from agent.review.threads import Status
 
 VERB = {"approve": "Approve", "edit": "Edit…", "reject": "Reject…", "respond": "Respond…"}
@@ -75,12 +76,15 @@ def short(thread_id: str) -> str:
 
 def clock(instant: str) -> str:
     """An instant in the reader's own time, to the second, with its date."""
-    moment = datetime.fromisoformat(instant)
+    return datetime.fromisoformat(instant).astimezone(zone()).strftime("%Y-%m-%d %H:%M:%S %Z")
+
+
+def zone() -> tzinfo:
+    """The reader's own time zone, or UTC where their browser does not tell it."""
     try:
-        local = moment.astimezone(ZoneInfo(st.context.timezone)) if st.context.timezone else moment
+        return ZoneInfo(st.context.timezone) if st.context.timezone else UTC
     except (ZoneInfoNotFoundError, ValueError):
-        local = moment
-    return local.strftime("%Y-%m-%d %H:%M:%S %Z")
+        return UTC
 
 
 def ago(instant: str) -> str:
@@ -90,6 +94,15 @@ def ago(instant: str) -> str:
         if seconds >= size:
             return f"{seconds // size} {unit}"
     return f"{seconds} s"
+
+
+def time_left(until: str) -> str:
+    """The time until an instant, as a countdown says it: `7 h 59 min`, `12 min`, `42 s`."""
+    seconds = max(0, int((datetime.fromisoformat(until) - datetime.now(UTC)).total_seconds()))
+    minutes = seconds // 60
+    if minutes >= 60:
+        return f"{minutes // 60} h {minutes % 60} min"
+    return f"{minutes} min" if minutes else f"{seconds} s"
 
 
 ACTION_WORDS = {
@@ -124,6 +137,31 @@ ACTION_COLOR: dict[State, Color] = {
     State.RESPONDED: "blue",
     State.EXECUTING: "blue",
 }
+TIER_COLOR: dict[Tier, Color] = {
+    Tier.AUTO: "gray",
+    Tier.LOG: "blue",
+    Tier.ASK: "orange",
+    Tier.DENY: "red",
+}
+TIER_ICON = {
+    Tier.AUTO: ":material/play_arrow:",
+    Tier.LOG: ":material/visibility:",
+    Tier.ASK: ":material/front_hand:",
+    Tier.DENY: ":material/block:",
+}
+TIER_WORDS = {
+    Tier.AUTO: "runs without asking",
+    Tier.LOG: "runs without asking, and is looked over afterwards",
+    Tier.ASK: "waits for a person",
+    Tier.DENY: "never runs",
+}
+TIER_ELSEWHERE = {
+    Tier.AUTO: "always_allow · allow",
+    Tier.LOG: "always_allow · allow, with a notice",
+    Tier.ASK: "always_ask · ask · defer",
+    Tier.DENY: "deny",
+}
+"""The same in the words of other systems."""
 
 
 def option(label: str, color: Color = "gray") -> str:

@@ -25,7 +25,7 @@ def world_panel(thread_id: str | None, agent: str) -> None:
             with st.popover("Reset", type="tertiary"):
                 st.caption("The demo world starts anew for everybody. The record stays as it is.")
                 st.button("Reset the demo world", key="reset-world", on_click=_reset)
-        parts = _OPERATIONS if agent == "operations" else _MAIL
+        parts = PARTS.get(agent, _MAIL)
         titles = [part.title(world) for part in parts]
         touched = [
             title for title, part in zip(titles, parts, strict=True) if part.is_touched(world, changed)
@@ -102,6 +102,26 @@ def _keys(world: World, changed: Changed) -> None:
         )
 
 
+def _books(world: World, changed: Changed) -> None:
+    for book in world.books():
+        text = f"{book.book_id} · {book.stock} on the shelf\n{book.title}\n{book.author}"
+        _row(f"books/{book.book_id}" in changed, text)
+
+
+def _loans(world: World, changed: Changed) -> None:
+    loans = world.loans()
+    if not loans:
+        st.caption("Nothing is lent.")
+    for loan in reversed(loans):
+        text = f"{loan.loan_id} · {loan.book_id} · {loan.member_id}\ndue {loan.due}, renewed {loan.renewals} times"
+        _row(f"loans/{loan.loan_id}" in changed, text)
+
+
+def _members(world: World, changed: Changed) -> None:
+    for member in world.members():
+        _row(f"members/{member.member_id}" in changed, f"{member.member_id} · {member.name}")
+
+
 @dataclass(frozen=True)
 class Part:
     """One tab: what it is called, how it is drawn, and which subjects of a change belong to it."""
@@ -123,3 +143,9 @@ _OPERATIONS = (
     Part(lambda _: "Tables", _tables, _table_names),
     Part(lambda _: "Keys", _keys, lambda _: ("service_keys",)),
 )
+_LIBRARY = (
+    Part(lambda world: f"Books · {len(world.books())}", _books, lambda _: ("books",)),
+    Part(lambda world: f"Loans · {len(world.loans())}", _loans, lambda _: ("loans",)),
+    Part(lambda world: f"Members · {len(world.members())}", _members, lambda _: ("members",)),
+)
+PARTS = {"mail": _MAIL, "operations": _OPERATIONS, "library": _LIBRARY}

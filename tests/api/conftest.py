@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -51,15 +52,18 @@ def held() -> Iterator[threading.Event]:
     case_agent.FREE.set()
 
 
+built = cache(api.build)
+"""Built once for all tests, one of which at a time has its console answer: to build it takes longer than most of them."""
+
+
 class Served:
     """The API over one console, behind a real socket of this machine."""
 
     def __init__(self, opened: Opened) -> None:
         self.opened, self.console = opened, opened.console
         port = free_port()
-        app = Starlette(
-            routes=[Mount(api.PREFIX, app=api.build(lambda: opened.console))], middleware=[api.local_only()]
-        )
+        built().state.console = lambda: opened.console
+        app = Starlette(routes=[Mount(api.PREFIX, app=built())], middleware=[api.local_only()])
         config = uvicorn.Config(
             app, host="127.0.0.1", port=port, log_level="error", ws="none", timeout_graceful_shutdown=1
         )
@@ -67,7 +71,9 @@ class Served:
         self._thread = threading.Thread(target=self._server.run, name="api", daemon=True)
         self.host = f"127.0.0.1:{port}"
         self.url = f"http://{self.host}{api.PREFIX}"
-        self.client = httpx.Client(base_url=self.url, timeout=60)
+        self.client = httpx.Client(
+            base_url=self.url, timeout=60, verify=False
+        )  # there are no certificates to load
 
     def start(self) -> Served:
         self._thread.start()

@@ -6,6 +6,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from agent.review import told
 from agent.review.actions import State
 from tests.api import case_agent
 from tests.api.conftest import Served
@@ -81,6 +82,23 @@ def test_a_closed_review_is_no_rejection_and_the_agent_is_told_it_is_still_open(
     thread = served.get("/threads/t-1").json()
     assert [action["state"] for action in thread["actions"]] == ["cancelled"]
     assert "still open" in thread["actions"][0]["result"]
+
+
+def test_what_was_closed_is_asked_again_exactly(served: Served) -> None:
+    before = served.chat(MAIL, thread_id="t-1")["pending_review"]
+    served.post("/close", thread_id="t-1")
+    again = served.post("/ask-again", thread_id="t-1").json()["pending_review"]
+    assert again["review_id"] != before["review_id"]
+    for name in ("name", "args", "description"):
+        assert again["action_requests"][0][name] == before["action_requests"][0][name]
+
+
+def test_a_rejection_can_end_the_turn(served: Served) -> None:
+    served.chat(f"{MAIL}\n/then\n/say never said", thread_id="t-1")
+    mixed = served.post("/review", thread_id="t-1", decisions=[{"type": "approve"}], end_turn=True)
+    assert (mixed.status_code, mixed.json()["code"]) == (400, "InvalidDecision")
+    answer = served.post("/review", thread_id="t-1", decisions=[{"type": "reject"}], end_turn=True).json()
+    assert (answer["status"], answer["answer"]) == ("idle", told.ENDED_ANSWER)
 
 
 def test_an_action_cut_off_is_settled_and_the_turn_goes_on(served: Served) -> None:
@@ -177,6 +195,20 @@ def test_the_chain_is_verified(served: Served) -> None:
     assert found["count"] == len(served.get("/audit").json()["events"])
 
 
+def test_a_line_kept_elsewhere_tells_a_chain_that_was_written_anew(served: Served) -> None:
+    assert served.get("/audit/anchor").json() == {"anchor": None}
+    served.chat("/say One.")
+    kept = served.get("/audit/anchor").json()["anchor"]
+    served.chat("/say Two.")
+    assert served.get("/audit/verify", anchor=kept).json()["ok"]
+    count, head, at = kept.strip().split(":", 2)
+    other = f"{count}:{head[::-1]}:{at}"
+    assert "written anew" in served.get("/audit/verify", anchor=other).json()["first_fault"]
+    longer = f"{int(count) + 100}:{head}:{at}"
+    assert "cut" in served.get("/audit/verify", anchor=longer).json()["first_fault"]
+    assert served.get("/audit/verify", anchor="half of it").status_code == 422
+
+
 def test_health_counts_the_open_runs(served: Served) -> None:
     assert served.get("/health").json() == {"status": "ok", "ledger": "ok", "runs": 0}
 
@@ -209,3 +241,16 @@ def cut_off(served: Served) -> str:
         tx.move(action.key, State.EXECUTING, State.UNKNOWN)
         tx.set_thread("t-1", "unknown_outcome", "2030-01-01T12:00:00.000000Z")
     return action.key.tool_call_id
+
+
+def test_a_thread_is_exported_as_a_file_that_runs_nothing(served: Served) -> None:
+    served.chat(MAIL, thread_id="t-1")
+    for form, kind in (("json", "application/json"), ("html", "text/html")):
+        answer = served.get("/threads/t-1/export", format=form)
+        assert answer.status_code == 200
+        assert answer.headers["content-type"].startswith(kind)
+        assert answer.headers["content-disposition"] == f'attachment; filename="thread-t-1.{form}"'
+        assert answer.headers["content-security-policy"].startswith("sandbox; default-src 'none'")
+        assert "alice@example.com" in answer.text
+    assert served.get("/threads/nowhere/export").status_code == 404
+    assert served.get("/threads/t-1/export", format="exe").status_code == 422

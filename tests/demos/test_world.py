@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
-from agent.demos import world as world_module
 from agent.demos.world import SQL_CHANGES, SQL_ROWS, Ref, World, WorldError, quoted
+from agent.demos.world import tables as tables_module
+from agent.demos.world.store import Part
 
 REF = Ref("t-1", "c-1")
 NOON = datetime(2024, 5, 1, 12, 0, tzinfo=UTC)
@@ -29,7 +30,8 @@ def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
 
 def everything(world: World) -> tuple[Any, ...]:
     tables = tuple(world.table(name) for name in world.tables())
-    return world.mailbox(), world.outbox(), world.files(), world.service_keys(), tables
+    library = world.books(), world.members(), world.loans()
+    return world.mailbox(), world.outbox(), world.files(), world.service_keys(), tables, library
 
 
 def at_once(*acts: Callable[[], object]) -> list[object]:
@@ -389,7 +391,7 @@ def test_the_rows_changed_are_bounded(world: World) -> None:
 def test_the_time_of_a_statement_is_bounded(
     world: World, query: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(world_module, "SQL_SECONDS", 0.05)
+    monkeypatch.setattr(tables_module, "SQL_SECONDS", 0.05)
     with pytest.raises(WorldError, match=r"took longer than 0\.05 s and was stopped"):
         world.run_sql(query, REF)
     assert world.table("notes").total == 8
@@ -444,7 +446,7 @@ def test_the_outbox_is_numbered_from_1_after_a_reset(world: World) -> None:
 def test_a_reset_that_is_cut_off_changes_nothing(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     world.archive("m-1", REF)
     before = everything(world)
-    monkeypatch.setattr(world_module, "SEED", {**world_module.SEED, "nowhere": ((1,),)})
+    monkeypatch.setattr(world, "_parts", (*world._parts, Part((), {"nowhere": ((1,),)})))
     with pytest.raises(WorldError, match="cannot be changed"):
         world.reset(REF)
     assert everything(world) == before

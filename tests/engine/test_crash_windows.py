@@ -297,3 +297,46 @@ def test_a_message_after_a_stop_is_answered_wherever_its_process_died(crashes: C
 
     crashes.beforehand(tell_and_stop)
     assert crashes.each(next_message, go_on) > 4
+
+
+ENDED = replace(EXPIRED, ends={**EXPIRED.ends, "a": State.REJECTED, "r": State.REJECTED, "e": State.REJECTED})
+
+
+def test_a_turn_that_was_ended_stays_ended_wherever_its_process_died(crashes: Crashes) -> None:
+    def end(opened: Opened) -> None:
+        rejections = [{"type": "reject"}] * 3
+        run = opened.console.decide(THREAD, rejections, by="ana", end_turn=True)
+        assert opened.console.wait(run, 30)
+
+    def go_on(opened: Opened) -> None:
+        if opened.console.view(THREAD).reviews:
+            end(opened)
+        finish(opened, ENDED)
+        check(opened, ENDED)
+
+    crashes.beforehand(MIXED.begin)
+    assert crashes.each(end, go_on) > 4
+
+
+ONE = Story(mail("a", "a@x.org"), sent=("a@x.org",), ends={"a": State.CANCELLED})
+
+
+def test_what_was_closed_is_asked_again_once_wherever_its_process_died(crashes: Crashes) -> None:
+    def begin_and_close(opened: Opened) -> None:
+        ONE.begin(opened)
+        assert opened.console.wait(opened.console.close(THREAD, by="ana"), 30)
+
+    def ask_again(opened: Opened) -> None:
+        assert opened.console.wait(opened.console.ask_again(THREAD, by="ana"), 30)
+
+    def go_on(opened: Opened) -> None:
+        until(lambda: opened.console.view(THREAD).thread.status is not Status.RUNNING)
+        if opened.console.may_ask_again(THREAD):
+            ask_again(opened)
+        assert len(opened.console.view(THREAD).reviews) == 1
+        finish(opened, ONE)
+        assert len(opened.console.actions(THREAD)) == 2
+        check(opened, ONE)
+
+    crashes.beforehand(begin_and_close)
+    assert crashes.each(ask_again, go_on) > 4

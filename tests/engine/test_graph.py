@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from agent.engine.local import LocalEngine
 from agent.engine.model import Models
 from agent.review import told
 from agent.review.events import Kind
+from agent.review.policy import Case, Tier
 from agent.review.threads import Status
 from tests.conftest import ask, decide
 
@@ -133,10 +135,13 @@ class Watching(DemoModel):
 class Alone:
     """The mail agent's graph over a checkpointer in memory, without console or guard."""
 
-    def __init__(self, **limits: Any) -> None:
+    def __init__(self, cases: tuple[Case, ...] = (), **limits: Any) -> None:
+        """`cases` are what the policy says of some e-mails."""
         self.world = World(":memory:")
         self.model = Watching()
         agent = mail_demo.define(self.world)
+        entries = {**agent.policy.tools, "send_email": replace(agent.policy.tools["send_email"], cases=cases)}
+        agent = replace(agent, policy=replace(agent.policy, tools=entries))
         builder = built_in.build(agent, lambda _: self.model, **limits)
         self.graph = builder.compile(checkpointer=InMemorySaver())
         self.begin()
@@ -236,6 +241,22 @@ def test_no_answer_however_odd_runs_anything_or_sticks_the_thread(alone: Alone, 
     assert (alone.sent, alone.waiting) == ([], [])
     alone.say("/say still here")
     assert alone.messages[-1].text == "still here"
+
+
+def test_an_edit_into_what_is_denied_for_its_arguments_runs_nothing() -> None:
+    alone = Alone(cases=(Case(Tier.DENY, lambda args: args["to"] == "eve@x.org"),))
+    edited = {"name": "send_email", "args": {"to": "eve@x.org", "subject": "s", "body": "b"}}
+    alone.say(mail("a"))
+    alone.resume({"decisions": [{"type": "edit", "edited_action": edited}]})
+    assert (alone.sent, alone.results["a"]) == ([], told.UNDECIDED)
+
+
+def test_a_condition_that_flips_while_the_action_waits_changes_nothing() -> None:
+    said = iter([False, True, True, True])
+    alone = Alone(cases=(Case(Tier.DENY, lambda _: next(said)),))
+    alone.say(mail("a"))
+    alone.resume({"decisions": [APPROVE]})
+    assert alone.sent == ["a@x.org"]
 
 
 def test_free_calls_run_whatever_became_of_the_others(alone: Alone) -> None:

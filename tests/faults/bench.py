@@ -115,7 +115,7 @@ class Server:
         start = Start(self.port, environment, self._folder / f"{self.name}.orders", self.log)
         self._process = processes().Process(target=serve, args=(start,), daemon=True)
         self._process.start()
-        self._client = httpx.Client(base_url=self.url, timeout=PATIENCE, trust_env=False)
+        self._client = httpx.Client(base_url=self.url, timeout=PATIENCE, trust_env=False, verify=False)
         return self
 
     def start(self) -> Server:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
@@ -17,7 +19,7 @@ from agent.engine.guard import Stop
 from agent.review.actions import Action, Review
 from agent.review.retyped import to_type
 from agent.review.threads import Run
-from pages.parts import decide, session
+from pages.parts import sending, session
 from tests.conftest import ROOT, ask, waiting
 
 LITERAL = {"code", "text"}
@@ -128,10 +130,19 @@ class Screen:
         )
 
 
+@pytest.fixture(autouse=True, scope="session")
+def installed_once() -> Iterator[None]:
+    """Every run of an AppTest looks through all installed packages for components; none is installed meanwhile."""
+    with pytest.MonkeyPatch.context() as patched:
+        scanned = cache(manifest_scanner.scan_component_manifests)
+        patched.setattr(manifest_scanner, "scan_component_manifests", scanned)
+        yield
+
+
 @pytest.fixture
 def opens(page_console: Opened, monkeypatch: pytest.MonkeyPatch) -> Opens:
     """Open a page as a person's browser would: `opens("chat", reviewer="ben", thread="t1")`."""
-    monkeypatch.setattr(decide, "FIRST_MOMENTS", 0.0)  # nobody sits in front of these
+    monkeypatch.setattr(sending, "FIRST_MOMENTS", 0.0)  # nobody sits in front of these
 
     def open_page(page: str = "inbox", reviewer: str = "ana", **address: str) -> Screen:
         return Screen(page, reviewer, address)

@@ -83,6 +83,26 @@ def test_an_event_opens_in_full(opens: Opens, console: Console, mail: Review) ->
     assert mail.thread_id in said
 
 
+def test_what_ran_and_was_not_decided_has_a_red_flag(
+    opens: Opens, page_console: Opened, mail: Review
+) -> None:
+    (action,) = mail.actions
+    proposed = page_console.console.trail(kind=Kind.ACTION_PROPOSED)[0]
+    assert "without a person's approval" not in opens("audit", event=str(proposed.seq)).said()
+    started = Fact(
+        kind=Kind.EXECUTION_STARTED,
+        at=proposed.at,
+        thread_id=mail.thread_id,
+        tool_call_id=action.key.tool_call_id,
+        tool=action.tool,
+        digest=action.call_digest,
+        data={"args": action.args},
+    )
+    with page_console.console._ledger.write() as tx:
+        tx.append(started)
+    assert "without a person's approval" in opens("audit", event=str(proposed.seq)).said()
+
+
 def test_an_event_leads_to_its_thread(opens: Opens, mail: Review) -> None:
     screen = opens("audit", event="1").click("event-thread")
     assert screen.has(of("approve", mail))
@@ -104,6 +124,22 @@ def test_the_chain_is_checked_on_demand(opens: Opens, console: Console, mail: Re
     screen = opens("audit")
     assert "chain not checked" in screen.said()
     assert f"{console.verify().count} events, chain intact" in screen.click("verify").said()
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [("", "chain intact"), ("f", "written anew"), ("half", "no printed anchor")],
+)
+def test_the_chain_is_checked_against_a_line_kept_elsewhere(
+    opens: Opens, console: Console, mail: Review, other: str, said: str
+) -> None:
+    screen = opens("audit")
+    head = console.head()
+    assert head is not None
+    assert str(head) in screen.said()
+    line = str(replace(head, head=other * 64 or head.head)) if len(other) < 2 else other
+    screen.at.text_input(key="kept-anchor").set_value(line)
+    assert said in screen.click("verify-kept").said()
 
 
 @pytest.mark.parametrize(

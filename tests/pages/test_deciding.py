@@ -12,7 +12,7 @@ from agent.bootstrap import Opened
 from agent.console import Console
 from agent.review.actions import Review, State
 from agent.review.events import Kind
-from pages.parts import decide, session
+from pages.parts import sending, session
 from tests.conftest import SetClock, ask, waiting
 from tests.pages.conftest import MAIL, Opens, Screen, calls, of, send
 
@@ -407,7 +407,7 @@ def test_the_server_asks_for_the_typed_value_whatever_the_browser_offers(
     )
     screen.click(send(mail))
     assert page_console.world.outbox() == ()
-    assert decide.NOT_TYPED in screen.said()
+    assert sending.NOT_TYPED in screen.said()
 
 
 def test_an_edit_asks_for_the_value_that_would_run_and_not_the_one_proposed(
@@ -439,11 +439,11 @@ def test_nothing_is_sent_in_the_first_moments_of_a_card(
     monkeypatch.setattr(page_console.console, "_clock", clock)
     screen.at.session_state[session.CARD] = None
     screen.run().approve(mail)
-    monkeypatch.setattr(decide, "FIRST_MOMENTS", 0.7)
+    monkeypatch.setattr(sending, "FIRST_MOMENTS", 0.7)
     clock.move(seconds=0.6)
-    assert decide.TOO_SOON in screen.click(send(mail)).said()
+    assert sending.TOO_SOON in screen.click(send(mail)).said()
     assert page_console.world.outbox() == ()
-    assert decide.TOO_SOON in screen.click(session.key("close", mail.review_id)).said()
+    assert sending.TOO_SOON in screen.click(session.key("close", mail.review_id)).said()
     assert page_console.console.queue_length() == 1
     clock.move(seconds=0.2)
     screen.click(send(mail))
@@ -459,7 +459,7 @@ def test_a_key_that_reaches_the_cards_before_and_after_does_not_deny_the_choice_
     screen = opens(review=first.review_id)
     put_on_screen(screen, second)
     screen.at.session_state[session.DRAFT] = draft
-    assert decide.MOVED not in screen.click(of("approve", first)).said()
+    assert sending.MOVED not in screen.click(of("approve", first)).said()
 
 
 def test_what_is_chosen_stands_above_the_arguments(opens: Opens, mail: Review) -> None:

@@ -14,7 +14,7 @@ from agent.review.actions import Action, Key, State, with_digests
 from agent.review.agents import Agent
 from agent.review.decisions import outcome, rule
 from agent.review.errors import InvalidDecision, ReviewChanged
-from agent.review.policy import Policy, Tier, ToolPolicy
+from agent.review.policy import Case, Policy, Tier, ToolPolicy
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "decisions.json").read_text())
 SECRET = b"a key for tests"
@@ -259,3 +259,20 @@ def test_a_single_decision_is_summed_up_by_its_type() -> None:
 def test_several_decisions_are_summed_up_by_number() -> None:
     rulings = rule([APPROVE, {"type": "reject"}, APPROVE], [mail(), mail(), mail()], AGENT, SECRET)
     assert outcome(rulings) == "2 approve, 1 reject"
+
+
+def test_an_edit_into_what_the_policy_denies_for_its_arguments_is_refused() -> None:
+    eve = Case(Tier.DENY, {"properties": {"to": {"const": "eve@example.com"}}}, why="Nobody writes to Eve.")
+    entries = {**AGENT.policy.tools, "send_email": replace(AGENT.policy.tools["send_email"], cases=(eve,))}
+    agent = replace(AGENT, policy=replace(AGENT.policy, tools=entries))
+    action = waiting("send_email", MAIL, ["approve", "edit"])
+
+    def edit(to: str) -> list[dict[str, Any]]:
+        return [{"type": "edit", "edited_action": {"name": "send_email", "args": {**MAIL, "to": to}}}]
+
+    with pytest.raises(InvalidDecision, match=r"denied with these arguments\. Nobody writes to Eve\."):
+        rule(edit("eve@example.com"), [action], agent, SECRET)
+    assert rule(edit("bob@example.com"), [action], agent, SECRET)[0].after.args == {
+        **MAIL,
+        "to": "bob@example.com",
+    }

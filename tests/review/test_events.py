@@ -17,6 +17,7 @@ from agent.review.events import (
     commitment,
     event_hash,
     instant,
+    kept_anchor,
     seal,
     verify,
 )
@@ -156,6 +157,29 @@ def test_a_chain_written_anew_does_not_fit_its_anchor():
         previous = anew[-1].hash
     assert verify(anew).ok
     assert "anchored" in (verify(anew, [anchor_of(true[:2])]).first_fault or "")
+
+
+@given(
+    st.integers(0, 10**18 - 1),
+    st.text("0123456789abcdef", min_size=64, max_size=64),
+    st.sampled_from(["", "\n", "  "]),
+)
+def test_a_printed_anchor_is_read_as_it_was(count: int, head: str, space: str) -> None:
+    printed = str(Anchor(count, head, AT))
+    assert (
+        kept_anchor(printed.replace(":", f":{space}"))
+        == kept_anchor(f"{printed}\n")
+        == Anchor(count, head, AT)
+    )
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["", "12", f"12:{'a' * 63}:{AT}", f"12:{'g' * 64}:{AT}", f"x:{'a' * 64}:{AT}", f"١:{'a' * 64}:{AT}"],
+)
+def test_what_is_no_printed_anchor_is_said(line: str) -> None:
+    with pytest.raises(ValueError, match="Copy the whole line"):
+        kept_anchor(line)
 
 
 def test_an_anchor_before_the_first_event_must_name_the_beginning():

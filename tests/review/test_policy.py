@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
+import itertools
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from agent.review.conditions import Condition
 from agent.review.errors import PolicyError
-from agent.review.policy import Policy, Tier, ToolPolicy, seconds
+from agent.review.policy import Case, Policy, Tier, ToolPolicy, seconds
+from agent.review.preconditions import Precondition
 
 ASK = ToolPolicy(Tier.ASK, why="It reaches somebody.")
 
@@ -36,20 +40,50 @@ def test_a_verdict_gives_the_reviewer_the_reason() -> None:
     assert Policy({"tool": ASK}).judge("tool", {}).why == "It reaches somebody."
 
 
-def test_a_condition_that_holds_asks() -> None:
-    assert judged(replace(ASK, when=lambda args: args["amount"] > 10), amount=11) is Tier.ASK
+def outside(args: Any) -> bool:
+    return not args["to"].endswith("@example.com")
 
 
-def test_a_condition_that_does_not_hold_lets_the_call_run() -> None:
-    assert judged(replace(ASK, when=lambda args: args["amount"] > 10), amount=9) is Tier.AUTO
+OUTSIDE = {"properties": {"to": {"not": {"pattern": "@example[.]com$"}}}, "required": ["to"]}
 
 
-def test_a_condition_that_raises_asks() -> None:
-    assert judged(replace(ASK, when=lambda args: args["missing"])) is Tier.ASK
+@pytest.mark.parametrize("when", [outside, OUTSIDE], ids=["predicate", "schema"])
+def test_only_calls_that_meet_the_condition_are_asked_about(when: Condition) -> None:
+    entry = ToolPolicy(Tier.AUTO, cases=(Case(Tier.ASK, when, why="It leaves the company."),))
+    assert judged(entry, to="bob@example.com") is Tier.AUTO
+    policy = Policy({"tool": entry})
+    verdict = policy.judge("tool", {"to": "bob@example.org"})
+    assert (verdict.tier, verdict.why) == (Tier.ASK, "It leaves the company.")
+    assert verdict.allowed == entry.allowed
 
 
-def test_a_condition_never_frees_what_is_denied() -> None:
-    assert judged(ToolPolicy(Tier.DENY, when=lambda _: False)) is Tier.DENY
+def raises(_: Any) -> bool:
+    raise KeyError("to")
+
+
+BROKEN: list[Condition] = [raises, {"$ref": "https://example.com/elsewhere.json"}]
+
+
+@pytest.mark.parametrize("when", BROKEN, ids=["predicate", "schema"])
+@pytest.mark.parametrize("tier", Tier)
+def test_a_condition_that_cannot_be_evaluated_asks(tier: Tier, when: Condition) -> None:
+    assert judged(ToolPolicy(Tier.AUTO, cases=(Case(tier, when),)), to="a") is Tier.ASK
+
+
+def test_a_condition_that_cannot_be_evaluated_frees_nothing_that_is_denied() -> None:
+    assert judged(ToolPolicy(Tier.DENY, cases=(Case(Tier.AUTO, raises),))) is Tier.DENY
+
+
+@pytest.mark.parametrize("said", list(itertools.product(Tier, repeat=3)), ids="-".join)
+def test_the_strictest_of_all_that_is_said_counts(said: tuple[Tier, Tier, Tier]) -> None:
+    base, first, second = said
+    entry = ToolPolicy(base, cases=(Case(first, lambda _: True), Case(second, {})))
+    order = [Tier.AUTO, Tier.LOG, Tier.ASK, Tier.DENY]
+    assert order.index(judged(entry)) == max(map(order.index, said))
+
+
+def test_a_tier_may_be_written_as_text() -> None:
+    assert judged(ToolPolicy("ask")) is Tier.ASK  # type: ignore[arg-type]
 
 
 def test_a_misspelt_entry_is_named_with_the_tools_there_are() -> None:
@@ -76,6 +110,32 @@ def test_answering_in_place_of_a_tool_without_effects_is_fine() -> None:
     Policy({"tool": replace(ASK, allowed=("respond",), effects=False)}).check(["tool"])
 
 
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        (ToolPolicy("aks"), "unknown tier 'aks'; use auto, log, ask, deny"),  # type: ignore[arg-type]
+        (ToolPolicy(Tier.AUTO, cases=(Case("aks", {}),)), "unknown tier 'aks'"),  # type: ignore[arg-type]
+        (ToolPolicy(Tier.AUTO, cases=(Case(Tier.ASK, {"type": "thing"}),)), "its JSON Schema is none"),
+        (ToolPolicy(Tier.AUTO, cases=(Case(Tier.ASK, "to"),)), "neither a JSON Schema"),  # type: ignore[arg-type]
+        (ToolPolicy(Tier.AUTO, allowed=(), cases=(Case(Tier.LOG, {}),)), "allows no decision"),
+        (replace(ASK, allowed=("",)), "unknown decision ''"),
+        (replace(ASK, allowed="approve"), "write a tuple"),
+        (replace(ASK, irreversible=True, undo="Somehow."), "only one of these"),
+    ],
+)
+def test_what_an_entry_cannot_mean_is_said(entry: ToolPolicy, said: str) -> None:
+    with pytest.raises(PolicyError) as refused:
+        Policy({"tool": entry}).check(["tool"])
+    assert said in str(refused.value)
+
+
+def test_a_problem_names_the_line_of_its_entry() -> None:
+    entry, line = ToolPolicy(Tier.ASK, allowed=()), inspect.stack()[0].lineno
+    with pytest.raises(PolicyError) as refused:
+        Policy({"tool": entry}).check(["tool"])
+    assert f"tool ({__name__}, line {line}): " in str(refused.value)
+
+
 def test_every_problem_is_named_at_once() -> None:
     with pytest.raises(PolicyError) as refused:
         Policy({"a": replace(ASK, allowed=()), "b": ASK}).check(["a"])
@@ -89,10 +149,11 @@ VARIANTS = {
     "irreversible": replace(ASK, irreversible=True),
     "dangerous": replace(ASK, dangerous="to"),
     "idempotent": replace(ASK, idempotent=True),
-    "precondition": replace(ASK, precondition="It is there."),
+    "precondition": replace(ASK, precondition=Precondition("It is there.", lambda _: {}, lambda _: "")),
     "approve_by": replace(ASK, approve_by=timedelta(hours=2)),
     "execute_by": replace(ASK, execute_by=None),
-    "when": replace(ASK, when=lambda _: True),
+    "a case": replace(ASK, cases=(Case(Tier.DENY, {}),)),
+    "a schema": replace(ASK, cases=(Case(Tier.DENY, {"maxProperties": 1}),)),
 }
 
 

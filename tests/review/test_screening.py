@@ -10,7 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from agent.review.agents import Agent
-from agent.review.policy import Policy, Tier, ToolPolicy
+from agent.review.policy import Case, Policy, Tier, ToolPolicy
+from agent.review.preconditions import Precondition
 from agent.review.screening import Call, Proposal, screen, unique_ids
 from tests.review.test_decisions import SchemaTool
 
@@ -160,10 +161,26 @@ def test_a_summary_that_raises_does_not_hide_the_call() -> None:
     assert '"to": "a"' in call.summary
 
 
-def test_a_condition_is_judged_on_the_validated_arguments() -> None:
+def test_a_condition_is_judged_once_on_the_validated_arguments() -> None:
     seen: list[Any] = []
-    one("send", {"to": "a"}, send=ToolPolicy(Tier.ASK, when=lambda args: bool(seen.append(dict(args)))))
+    case = Case(Tier.ASK, lambda args: bool(seen.append(dict(args))))
+    one("send", {"to": "a"}, send=ToolPolicy(Tier.AUTO, cases=(case,)))
     assert seen == [{"to": "a", "copies": 1}]
+
+
+def test_a_call_denied_for_its_arguments_is_refused_and_says_why() -> None:
+    case = Case(Tier.DENY, {"properties": {"to": {"const": "a"}}}, why="Nobody writes to a.")
+    entry = ToolPolicy(Tier.ASK, cases=(case,))
+    call = one("send", {"to": "a"}, send=entry)
+    assert (call.fate, call.tier) == ("answered", "deny")
+    assert "Nobody writes to a." in call.refusal
+    assert one("send", {"to": "b"}, send=entry).fate == "ask"
+
+
+def test_the_facts_a_call_depends_on_are_noted() -> None:
+    stock = Precondition("One is left.", lambda args: {"stock": args["copies"]}, lambda _: "")
+    call = one("send", {"to": "a"}, send=ToolPolicy(Tier.ASK, precondition=stock))
+    assert call.notes["facts"] == {"stock": 1}
 
 
 def test_a_call_keeps_how_long_its_review_may_wait() -> None:

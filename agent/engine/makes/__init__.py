@@ -9,7 +9,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from agent.engine.reading import Graph, Reading
-from agent.ports import Look, Mend, Moment, Resume
+from agent.ports import Look, Mend, Moment, Repeat, Resume
 from agent.review.agents import Agent
 from agent.review.screening import Call
 
@@ -39,6 +39,9 @@ class Make(Protocol):
 
     def answer(self, reading: Reading, resume: Resume) -> Any:
         """The value the interrupt is resumed with, in the shape it asked in."""
+
+    def repeat(self, graph: Graph, config: RunnableConfig, repeat: Repeat) -> None:
+        """Write a person's word, and behind it a message that proposes these calls, as the model would have."""
 
     def mend(self, graph: Graph, config: RunnableConfig, mend: Mend, reading: Reading) -> None:
         """Write results for open calls as the node that would have given them. The second time changes nothing."""

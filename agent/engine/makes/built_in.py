@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Set
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AIMessageChunk, RemoveMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, RemoveMessage
+from langchain_core.messages.tool import tool_call
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.types import Command
@@ -14,7 +15,7 @@ from langgraph.types import Command
 from agent.engine import graph as built_in
 from agent.engine.messages import message_of, results_for
 from agent.engine.reading import Graph, Reading
-from agent.ports import Look, Mend, Moment, Proposed, Resume, Said, Token
+from agent.ports import Look, Mend, Moment, Proposed, Repeat, Resume, Said, Token
 from agent.review.agents import Agent
 from agent.review.foreign import open_calls
 from agent.review.screening import Call
@@ -59,7 +60,8 @@ class BuiltIn:
             said = [one for one in change.get("messages", ()) if not isinstance(one, RemoveMessage)]
             if said:
                 yield Said(tuple(message_of(message) for message in said))
-            if node == "screen":
+            if node == "human_review":
+                # Not when they were screened: until the step behind that, a crash could still have them judged anew.
                 yield Proposed(tuple(Call.from_state(kept) for kept in change["calls"]))
 
     def asked(self, reading: Reading) -> Mapping[str, tuple[Call, ...]]:
@@ -67,6 +69,14 @@ class BuiltIn:
 
     def answer(self, reading: Reading, resume: Resume) -> Any:
         return resume_value(resume.decisions)
+
+    def repeat(self, graph: Graph, config: RunnableConfig, repeat: Repeat) -> None:
+        calls = [tool_call(name=one.tool, args=one.args, id=one.tool_call_id) for one in repeat.calls]
+        messages = [
+            HumanMessage(repeat.text, id=repeat.message_id),
+            AIMessage("", id=repeat.proposal_id, tool_calls=calls),
+        ]
+        graph.update_state(config, {"messages": messages}, as_node="llm_call")
 
     def mend(self, graph: Graph, config: RunnableConfig, mend: Mend, reading: Reading) -> None:
         look = self.look(reading)
@@ -96,8 +106,8 @@ def _mended(call: Call, mend: Mend, left: Set[str]) -> dict[str, Any]:
     """The call after the mending: asked about again, or answered if it has a result by now."""
     kept = call.to_state()
     if call.tool_call_id in mend.ask_again:
-        # A call that ran without asking had no allowed decisions; now it is a person's.
-        kept |= {"fate": "ask", "attempt": call.attempt + 1, "tier": "ask"}
+        # A call that ran without asking had no allowed decisions; now it is a person's, whatever rule allowed it.
+        kept |= {"fate": "ask", "attempt": call.attempt + 1, "tier": "ask", "rule_id": None}
         kept["allowed"] = call.allowed or ["approve", "reject"]
     elif call.tool_call_id not in left:
         # Else a later question about a sibling would ask about this one too.

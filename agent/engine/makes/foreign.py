@@ -31,9 +31,10 @@ from langgraph.types import Interrupt
 
 from agent.engine.messages import message_of, results_for
 from agent.engine.reading import Graph, Reading, schema_of
-from agent.ports import Look, Mend, Moment, Proposed, Resume, Said, Token
+from agent.ports import Look, Mend, Moment, Proposed, Repeat, Resume, Said, Token
 from agent.review import foreign, shapes, told
 from agent.review.agents import Agent, Tool
+from agent.review.errors import NothingToAskAgain
 from agent.review.policy import Policy
 from agent.review.screening import Call
 
@@ -109,6 +110,10 @@ class Foreign:
             return None
         asked = _asked(raised.interrupt)
         return shapes.answer(shapes.read(asked.value, asked.response_schema), resume.decisions)
+
+    def repeat(self, graph: Graph, config: RunnableConfig, repeat: Repeat) -> None:
+        """Not for a graph that gates itself: what it makes of a proposal that is not its model's, nobody knows."""
+        raise NothingToAskAgain(str(config["configurable"]["thread_id"]))
 
     def mend(self, graph: Graph, config: RunnableConfig, mend: Mend, reading: Reading) -> None:
         look = self.look(reading)

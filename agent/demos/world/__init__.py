@@ -1,0 +1,56 @@
+"""The demo world: one small SQLite database that the demo agents really change.
+
+Every effect and its line in the change log are one transaction, so a page can show what a thread changed and
+a cut-off call has either happened whole or not at all. Each subject has a module of its own here, with its tables,
+its operations, and the facts that an operation depends on: read before by whoever asks, and again inside the
+operation's own transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from agent.demos.world import files, keys, library, mailbox, tables
+from agent.demos.world.files import File, Files
+from agent.demos.world.keys import Keys, ServiceKey
+from agent.demos.world.library import Book, Library, Loan, Member
+from agent.demos.world.mailbox import Mail, Mailbox, SentMail
+from agent.demos.world.store import Change, Ref, Value, WorldError, quoted
+from agent.demos.world.tables import SQL_CHANGES, SQL_ROWS, RowChange, SqlResult, Table, Tables
+
+__all__ = [
+    "SQL_CHANGES",
+    "SQL_ROWS",
+    "Book",
+    "Change",
+    "File",
+    "Loan",
+    "Mail",
+    "Member",
+    "Ref",
+    "RowChange",
+    "SentMail",
+    "ServiceKey",
+    "SqlResult",
+    "Table",
+    "Value",
+    "World",
+    "WorldError",
+    "quoted",
+]
+
+PARTS = (mailbox.PART, files.PART, keys.PART, tables.PART, library.PART)
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class World(Mailbox, Files, Keys, Tables, Library):
+    """The mailbox, files, service keys, tables and library that the demo agents act upon."""
+
+    def __init__(self, path: Path | str, now: Callable[[], datetime] = utc_now) -> None:
+        """Open the world in the file `path`, or in memory for `:memory:`; make and seed it if it is new."""
+        super().__init__(path, PARTS, now)

@@ -1,0 +1,239 @@
+"""What every part of the demo world stands on: one SQLite database, whole effects, and the log of them."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+Value = str | int | float | bytes | None
+
+
+class WorldError(Exception):
+    """What the world refuses, as a sentence with its remedy. Nothing was changed."""
+
+
+@dataclass(frozen=True)
+class Ref:
+    """The action that acts on the world."""
+
+    thread_id: str
+    tool_call_id: str
+
+    @classmethod
+    def of(cls, config: Mapping[str, Any], tool_call_id: str) -> Ref:
+        """The action a tool runs for, from the configuration LangChain hands to the tool."""
+        return cls(str(config.get("configurable", {}).get("thread_id", "")), tool_call_id)
+
+
+@dataclass(frozen=True)
+class Change:
+    """One effect on the world and the action that had it."""
+
+    seq: int
+    at: datetime
+    ref: Ref
+    kind: str
+    """Past tense: `mail_sent`, `mail_archived`, `file_written`, `row_removed`, `key_rotated`, `world_reset` …"""
+    subject: str
+    """What was changed, as table/key: `mailbox/m-3`, `outbox/1`, `files/notes/today.txt`, `notes/7`."""
+    before: Any
+    """None if it did not exist before."""
+    after: Any
+    """None if it no longer exists."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """The tables of one subject, and what they hold at first."""
+
+    schema: tuple[str, ...]
+    seed: Mapping[str, tuple[tuple[Value, ...], ...]]
+    since: int = 1
+    """The first version of the world that had it: an older file gets it when it is opened."""
+
+
+LOG = Part(
+    (
+        """
+        CREATE TABLE IF NOT EXISTS changes (
+            seq INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, thread_id TEXT NOT NULL,
+            tool_call_id TEXT NOT NULL, kind TEXT NOT NULL, subject TEXT NOT NULL, before TEXT, after TEXT
+        )
+        """,
+    ),
+    {"changes": ()},
+)
+
+
+class Store:
+    """The database and the change log.
+
+    Safe to use from any thread, and a file from any process. Every method that changes something raises
+    `WorldError`, with nothing changed, where it cannot keep its promise.
+    """
+
+    def __init__(
+        self,
+        path: Path | str,
+        parts: Sequence[Part],
+        now: Callable[[], datetime],
+    ) -> None:
+        """Open the world in the file `path`, or in memory for `:memory:`; make and seed what is new of it."""
+        self._path = str(path)
+        self._parts = (LOG, *parts)
+        self._now = now
+        self._lock = threading.RLock()
+        # Kept open for the world's life: in memory it is the world, and beside a file it spares every
+        # other connection from being the last one, whose closing writes the whole log back.
+        self._anchor = _open(self._path)
+        try:
+            _prepare(self._anchor, self._parts)
+        except BaseException:
+            self._anchor.close()
+            raise
+
+    def close(self) -> None:
+        """Let go of the database. The world may not be used afterwards."""
+        self._anchor.close()
+
+    def changes(self, thread_id: str | None = None) -> tuple[Change, ...]:
+        """What was changed since the world was made or reset, oldest first; by one thread, if given."""
+        rows = self._read(
+            """
+            SELECT seq, at, thread_id, tool_call_id, kind, subject, before, after
+            FROM changes
+            WHERE ?1 IS NULL OR thread_id = ?1
+            ORDER BY seq
+            """,
+            thread_id,
+        )
+        return tuple(_change_of(row) for row in rows)
+
+    def reset(self, ref: Ref) -> None:
+        """Put everything back as it was seeded; the change log then holds the reset alone."""
+        with self._changing() as connection:
+            for part in self._parts:
+                _seed(connection, part)
+            self._log(connection, ref, "world_reset", "world", None, None)
+
+    # Connections
+
+    @contextmanager
+    def _connection(self) -> Iterator[sqlite3.Connection]:
+        if self._path == ":memory:":
+            with self._lock:
+                yield self._anchor
+        else:
+            with closing(_open(self._path)) as connection:
+                yield connection
+
+    def _read(self, query: str, *values: Value) -> list[Any]:
+        with self._connection() as connection:
+            return connection.execute(query, values).fetchall()
+
+    @contextmanager
+    def _changing(self, keep: bool = True) -> Iterator[sqlite3.Connection]:
+        try:
+            with self._connection() as connection, _transaction(connection, keep):
+                yield connection
+        except sqlite3.Error as error:
+            raise WorldError(f"The demo world cannot be changed ({error}). Try again in a moment.") from error
+
+    def _log(
+        self, connection: sqlite3.Connection, ref: Ref, kind: str, subject: str, before: Any, after: Any
+    ) -> None:
+        connection.execute(
+            """
+            INSERT INTO changes (at, thread_id, tool_call_id, kind, subject, before, after)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            """,
+            (
+                stamp(self._now()),
+                ref.thread_id,
+                ref.tool_call_id,
+                kind,
+                subject,
+                _json(before),
+                _json(after),
+            ),
+        )
+
+
+def quoted(text: str, limit: int = 60) -> str:
+    """A value as it stands in a sentence: one line, in quotation marks it cannot break out of, cut to `limit`."""
+    cut = text if len(text) <= limit else text[:limit] + "…"
+    escaped = cut.replace("\\", "\\\\").replace("“", "\\“").replace("”", "\\”")
+    return "“" + escaped.replace("\r", "\\r").replace("\n", "\\n") + "”"
+
+
+def _open(path: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=5.0, isolation_level=None, check_same_thread=False)
+    connection.row_factory = sqlite3.Row
+    # A statement can make text that is not UTF-8; it is shown damaged rather than not at all.
+    connection.text_factory = lambda raw: raw.decode(errors="replace")
+    return connection
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection, keep: bool = True) -> Iterator[None]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT" if keep else "ROLLBACK")
+    finally:
+        # SQLite itself rolls back on an interrupt or an OR ROLLBACK; then nothing is left to undo.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+def _prepare(connection: sqlite3.Connection, parts: Sequence[Part]) -> None:
+    connection.execute("PRAGMA journal_mode = WAL")
+    with _transaction(connection):
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        for part in parts:
+            for statement in part.schema:
+                connection.execute(statement)
+            if part.since > version:
+                _seed(connection, part)
+        newest = max(part.since for part in parts)
+        if newest > version:
+            connection.execute(f"PRAGMA user_version = {newest:d}")
+
+
+def _seed(connection: sqlite3.Connection, part: Part) -> None:
+    """Empty every table of the part and fill it with its seed; what it numbers starts from 1 again."""
+    for table, rows in part.seed.items():
+        connection.execute(f"DELETE FROM {table}")
+        for row in rows:
+            connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)
+        if table != "changes":  # the log goes on counting
+            connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
+
+
+def existing(connection: sqlite3.Connection, table: str, column: str) -> str:
+    """The remedy for a name that is not there: those that are."""
+    names = [row[0] for row in connection.execute(f"SELECT {column} FROM {table} ORDER BY 1 LIMIT 20")]
+    return f"Use one of: {', '.join(names)}." if names else "There is none at all now."
+
+
+def _change_of(row: sqlite3.Row) -> Change:
+    before, after = (None if row[side] is None else json.loads(row[side]) for side in ("before", "after"))
+    ref = Ref(row["thread_id"], row["tool_call_id"])
+    return Change(
+        row["seq"], datetime.fromisoformat(row["at"]), ref, row["kind"], row["subject"], before, after
+    )
+
+
+def _json(value: Any) -> str | None:
+    return None if value is None else json.dumps(value, default=bytes.hex)
+
+
+def stamp(instant: datetime) -> str:
+    return instant.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")

@@ -1,0 +1,41 @@
+"""Conditions on a call's arguments: a JSON Schema, or a plain Python predicate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError
+from referencing import Registry
+
+Args = Mapping[str, Any]
+Condition = Callable[[Args], bool] | Mapping[str, Any]
+"""True of the arguments, or the schema that they fit."""
+
+
+def holds(condition: Condition, args: Args) -> bool:
+    """Whether the condition is true of the arguments. Raises whatever keeps it from being told."""
+    if isinstance(condition, Mapping):
+        return Draft202012Validator(condition, registry=Registry()).is_valid(dict(args))
+    return bool(condition(args))
+
+
+def fault_of(condition: object) -> str:
+    """Why this can be no condition; "" if it can."""
+    if callable(condition):
+        return ""
+    if not isinstance(condition, Mapping):
+        return f"{condition!r} is neither a JSON Schema nor a predicate"
+    try:
+        Draft202012Validator.check_schema(condition)
+    except SchemaError as error:
+        return f"its JSON Schema is none: {error.message}"
+    return ""
+
+
+def described(condition: Condition) -> Any:
+    """The condition as the policy's version knows it: a schema whole, a predicate by its name alone."""
+    if isinstance(condition, Mapping):
+        return dict(condition)
+    return getattr(condition, "__qualname__", type(condition).__qualname__)

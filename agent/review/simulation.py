@@ -1,0 +1,128 @@
+"""What a policy would have made of the past: every recorded proposal, judged again under an edit nobody has made yet."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from agent.review.agents import Agent
+from agent.review.errors import ArgumentsRefused
+from agent.review.events import Event, Kind
+from agent.review.fitting import validate
+from agent.review.policy import STRICTNESS, Policy, Tier
+
+
+@dataclass(frozen=True)
+class Past:
+    """One proposal of the trail."""
+
+    seq: int
+    at: str
+    thread_id: str
+    tool: str
+    args: dict[str, Any] | None
+    """What was judged; None where the arguments were never taken."""
+    proposed: Any
+    tier: str
+    """As it was judged then."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One proposal, judged now and under the edit."""
+
+    past: Past
+    now: Tier
+    edited: Tier
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """What the edit would have changed. Each counter says how many actions came to each tier."""
+
+    judged: tuple[Judged, ...]
+    """In the order of the proposals given."""
+    unreadable: int = 0
+    """Proposals whose data has been erased: nobody can judge them."""
+
+    @property
+    def recorded(self) -> Counter[str]:
+        return Counter(one.past.tier for one in self.judged)
+
+    @property
+    def now(self) -> Counter[Tier]:
+        return Counter(one.now for one in self.judged)
+
+    @property
+    def edited(self) -> Counter[Tier]:
+        return Counter(one.edited for one in self.judged)
+
+    @property
+    def changed(self) -> tuple[Judged, ...]:
+        return tuple(one for one in self.judged if one.now is not one.edited)
+
+
+def edit(policy: Policy, tiers: Mapping[str, Tier], *, ask_for_everything: bool = False) -> Policy:
+    """The policy with other tiers for some of its tools, and with nothing freer than `ask` where all is to be asked."""
+    entries = {name: replace(entry, tier=tiers.get(name, entry.tier)) for name, entry in policy.tools.items()}
+    if ask_for_everything:
+        entries = {
+            name: replace(entry, tier=max(entry.tier, Tier.ASK, key=STRICTNESS.__getitem__))
+            for name, entry in entries.items()
+        }
+    return replace(policy, tools=entries)
+
+
+def simulate(agent: Agent, edited: Policy, proposals: Iterable[Event]) -> Simulation:
+    """Judge every proposal of the agent again: under its policy as it stands, and under the edited one.
+
+    A call that was asked about once more counts once.
+    """
+    judged, unreadable = [], 0
+    for event in proposals:
+        if event.kind is not Kind.ACTION_PROPOSED or event.agent != agent.name:
+            continue
+        if event.data is None:
+            unreadable += 1
+        elif event.data.get("attempt", 1) == 1:
+            past = _past(event, event.data)
+            judged.append(
+                Judged(past, _tier(agent, agent.policy, past), _tier(agent, edited, past)),
+            )
+    return Simulation(tuple(judged), unreadable)
+
+
+def line_of(tool: str, before: Tier, after: Tier) -> str:
+    """The line of Python that makes the edit, as it would stand in the agent's policy."""
+    return f'"{tool}": ToolPolicy(Tier.{after.name}, …),  # was Tier.{before.name}'
+
+
+def _past(event: Event, data: Mapping[str, Any]) -> Past:
+    return Past(
+        seq=event.seq,
+        at=event.at,
+        thread_id=event.thread_id or "",
+        tool=event.tool or "",
+        args=data.get("args"),
+        proposed=data.get("proposed"),
+        tier=str(data.get("tier")),
+    )
+
+
+def _tier(agent: Agent, policy: Policy, past: Past) -> Tier:
+    """The policy's word on the proposal; what does not fit its tool is refused under any policy."""
+    args = past.args if past.args is not None else _fitted(agent, past)
+    return Tier.DENY if args is None else policy.judge(past.tool, args).tier
+
+
+def _fitted(agent: Agent, past: Past) -> dict[str, Any] | None:
+    """The arguments of a call that was refused before they were taken, if they would fit its tool today."""
+    tool = agent.tools_by_name.get(past.tool)
+    if tool is None or not isinstance(past.proposed, dict):
+        return None
+    try:
+        return validate(tool.tool_call_schema, past.proposed, unknown="drop").args
+    except ArgumentsRefused:
+        return None

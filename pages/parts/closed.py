@@ -1,0 +1,40 @@
+"""What was closed without deciding: still open, and one press asks again."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from agent.review.errors import ReviewError
+from pages.parts import session
+from pages.parts.sending import WAIT_FOR_RUN
+
+
+def closed(thread_id: str) -> None:
+    """Offer to ask again, where something was closed last and can be."""
+    if not session.console().may_ask_again(thread_id):
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="closed"):
+        st.caption(
+            "This was closed without deciding. The agent knows that it is still open.", width="content"
+        )
+        st.button(
+            "Ask again",
+            key=session.key("ask-again", thread_id),
+            icon=":material/replay:",
+            help="The same call is put before a reviewer once more. The model is not asked, and nothing runs before.",
+            on_click=_ask_again,
+            args=(thread_id,),
+        )
+
+
+def _ask_again(thread_id: str) -> None:
+    console = session.console()
+    try:
+        run = console.ask_again(thread_id, by=session.reviewer())
+    except ReviewError as error:
+        session.flash_error("It was not asked again.", error)
+        return
+    console.wait(run, WAIT_FOR_RUN)
+    waiting = console.view(thread_id).reviews
+    if waiting and session.in_address(session.REVIEW) is not None:
+        session.put_in_address(session.REVIEW, waiting[0].review_id)

@@ -1,0 +1,42 @@
+"""What has changed in the world since a question was put, as far as the call depends on it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from agent.review.actions import Action
+from agent.review.args import show
+from agent.review.repeats import MOST_REJECTIONS, REJECTED_BEFORE
+from pages.parts import session
+from pages.parts.literal import line
+
+CHANGED = "Since this was proposed, what it depends on has changed."
+WOULD_FAIL = "As things stand now, it would fail."
+UNREAD = "What it depends on could not be read, so nobody can say whether that has changed."
+
+
+def since_then(action: Action) -> None:
+    """Draw the facts that are not as they were, and whether the call would fail on them now."""
+    since = session.console().changed_since(action)
+    if since.changed or since.fault:
+        with st.container(gap="xsmall"):
+            said = ([CHANGED] if since.changed else []) + ([WOULD_FAIL] if since.fault else [])
+            st.warning(" ".join(said), icon=":material/update:")
+            for fact in since.changed:
+                line(f"{fact.name} was {show(fact.was)}, is {show(fact.now)}")
+            if since.fault:
+                line(since.fault)
+    if since.unread:
+        st.caption(UNREAD)
+        line(since.unread)
+
+
+def rejected_before(action: Action) -> None:
+    """Mark a call that was rejected in this turn already."""
+    times = action.notes.get(REJECTED_BEFORE)
+    if times:
+        st.warning(
+            f"You are asked about this same call again: it was rejected in this turn, {times} of {MOST_REJECTIONS} "
+            "times. After the last, the turn ends.",
+            icon=":material/repeat:",
+        )

@@ -1,0 +1,82 @@
+"""On the page: what has changed since a question, a comment, rejecting all, ending a turn, closing and asking again."""
+
+from __future__ import annotations
+
+from agent.bootstrap import Opened
+from agent.console import Console
+from agent.demos.world import Ref
+from agent.review import told
+from agent.review.actions import Review, State
+from agent.review.events import Kind
+from pages.parts import session
+from pages.parts.since import CHANGED, WOULD_FAIL
+from tests.conftest import ask, decide, waiting
+from tests.pages.conftest import MAIL, Opens, calls, of, send
+
+REJECT = {"type": "reject"}
+
+
+def two_mails(console: Console) -> Review:
+    mails = [f'send_email {{"to": "{name}@example.com", "subject": "s", "body": "b"}}' for name in "ab"]
+    return waiting(console, ask(console, calls(*mails)))
+
+
+def test_the_card_says_what_has_changed_since_the_question(opens: Opens, page_console: Opened) -> None:
+    console = page_console.console
+    review = waiting(console, ask(console, "Borrow b-1 for member m-9", agent="library"))
+    assert CHANGED not in opens(review=review.review_id).said()
+    page_console.world.borrow("b-1", "m-2", Ref("elsewhere", "c"))
+    said = opens(review=review.review_id).said()
+    assert CHANGED in said
+    assert WOULD_FAIL in said
+    assert "stock was 1, is 0" in said
+
+
+def test_a_call_that_comes_back_after_a_rejection_is_marked(opens: Opens, console: Console) -> None:
+    mail = calls('send_email {"to": "a@x.org", "subject": "s", "body": "b"}')
+    thread = ask(console, f"{mail}\n/then\n{mail.replace('/call', '/call#again')}")
+    assert "asked about this same call again" not in opens(thread=thread, page="chat").said()
+    decide(console, thread, REJECT)
+    assert "rejected in this turn, 1 of 3 times" in opens(thread=thread, page="chat").said()
+
+
+def test_a_comment_goes_on_record_and_not_to_the_agent(opens: Opens, mail: Review, console: Console) -> None:
+    screen = opens(review=mail.review_id).click(of("reject", mail))
+    screen.type(of("comment", mail), "Ask Eve first.").click(send(mail))
+    (event,) = console.trail(thread_id=mail.thread_id, kind=Kind.DECISION_MADE)
+    assert (event.data or {})["comment"] == "Ask Eve first."
+    assert all("Ask Eve" not in message.content for message in console.history(mail.thread_id))
+
+
+def test_all_can_be_rejected_at_once_and_are_sent_with_the_button(opens: Opens, console: Console) -> None:
+    review = two_mails(console)
+    screen = opens(review=review.review_id).click(session.key("reject-all", review.review_id))
+    assert {one.state for one in console.actions(review.thread_id)} == {State.PENDING}
+    screen.click(send(review))
+    assert {one.state for one in console.actions(review.thread_id)} == {State.REJECTED}
+
+
+def test_a_rejection_can_end_the_turn(opens: Opens, mail: Review, console: Console) -> None:
+    screen = opens(review=mail.review_id)
+    end = session.key("send-end", mail.review_id)
+    assert not screen.has(end)
+    screen.click(of("approve", mail))
+    assert not screen.has(end)
+    screen.click(of("reject", mail)).click(end)
+    assert console.history(mail.thread_id)[-1].content == told.ENDED_ANSWER
+
+
+def test_what_was_closed_is_asked_again_with_one_press(opens: Opens, console: Console) -> None:
+    thread = ask(console, MAIL)
+    review = waiting(console, thread)
+    screen = opens(page="chat", thread=thread)
+    screen.at.text_input(key=session.key("close-reason", review.review_id)).set_value("Not today.")
+    screen.click(session.key("close", review.review_id))
+    (event,) = console.trail(thread_id=thread, kind=Kind.REVIEW_CLOSED)
+    assert (event.data or {})["reason"] == "Not today."
+
+    screen.click(session.key("ask-again", thread))
+    again = waiting(console, thread)
+    assert again.review_id != review.review_id
+    assert again.actions[0].args == review.actions[0].args
+    assert not screen.has(session.key("ask-again", thread))

@@ -1,0 +1,90 @@
+"""The policies page: every tool with its tier and reasons, and what another policy would have asked."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.console import Console
+from agent.review.policy import Tier
+from pages.parts import session
+from pages.parts.simulation import EVERYTHING
+from pages.parts.words import TIER_ELSEWHERE
+from tests.conftest import ask
+from tests.pages.conftest import Opens, Screen, calls
+
+TEN = [
+    *['search_books {"text": "dragons"}'] * 6,
+    *[f'renew_loan {{"loan_id": "l-{n}"}}' for n in (1, 2, 3)],
+    'borrow_book {"book_id": "b-1", "member_id": "m-9"}',
+]
+"""Six searches, three renewals, one loan."""
+
+
+def metrics(screen: Screen) -> dict[str, str]:
+    return {one.label: one.value for one in screen.at.metric}
+
+
+@pytest.fixture
+def ten(console: Console) -> None:
+    ask(console, calls(*TEN), agent="library")
+
+
+@pytest.mark.parametrize("agent", ["mail", "operations", "library"])
+def test_every_tool_stands_there_with_its_tier_reason_and_harm(
+    opens: Opens, console: Console, agent: str
+) -> None:
+    said = opens("policies", policy=agent).said()
+    for name, entry in console.agent(agent).policy.tools.items():
+        assert name in said
+        assert entry.why in said
+        assert entry.undo in said
+        assert f"elsewhere: {TIER_ELSEWHERE[entry.tier]}" in said
+        assert entry.precondition is None or entry.precondition.words in said
+    assert "It cannot be undone. Its to has to be typed again." in said or agent != "mail"
+
+
+def test_a_tools_own_clocks_stand_there(opens: Opens) -> None:
+    said = opens("policies", policy="library").said()
+    assert "a person may approve, edit, reject within 8 h; an approval stays good for 15 min" in said
+
+
+@pytest.mark.usefixtures("ten")
+def test_ten_actions_are_one_question_here_and_ten_where_everything_is_asked(
+    opens: Opens, console: Console
+) -> None:
+    screen = opens("policies", policy="library")
+    assert metrics(screen) == {
+        "Actions on record": "10",
+        "Asked at the time": "1",
+        "Asked under the policy as it stands": "1",
+        "Asked with this edit": "1",
+        "Denied with this edit": "0",
+    }
+    before = console.pulse()
+    screen.at.toggle(key=EVERYTHING).set_value(True)
+    screen.run()
+    assert metrics(screen)["Asked with this edit"] == "10"
+    assert "auto → ask · search_books  dragons" in screen.said()
+    assert '"renew_loan": ToolPolicy(Tier.ASK, …),  # was Tier.LOG' in screen.said()
+    assert console.pulse() == before
+
+
+@pytest.mark.usefixtures("ten")
+def test_the_edit_of_one_tool_says_what_it_would_have_changed_and_where_to_write_it(
+    opens: Opens, console: Console
+) -> None:
+    screen = opens("policies", policy="library")
+    screen.at.selectbox(key=session.key("tier", "library", "renew_loan")).set_value(Tier.ASK)
+    screen.run()
+    assert metrics(screen)["Asked with this edit"] == "4"
+    said = screen.said()
+    assert "**Treated otherwise** · 3" in said
+    assert f"In {console.agent('library').policy.tools['renew_loan'].where}:" in said
+    assert "agent.demos.library, line " in said
+    assert console.agent("library").policy.tools["renew_loan"].tier is Tier.LOG
+
+
+def test_without_a_past_there_is_nothing_to_judge(opens: Opens) -> None:
+    screen = opens("policies", policy="library")
+    assert "has not proposed anything yet" in screen.said()
+    assert metrics(screen) == {}
