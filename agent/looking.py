@@ -127,7 +127,7 @@ class Looking:
         return self._engine.inside(thread.agent, thread_id)
 
     def pulse(self, thread_id: str | None = None) -> int:
-        """A number that moves whenever anything was recorded, of all threads or of one."""
+        """A number that moves whenever anything was recorded, of all threads or of one, but that a review was seen."""
         return self._ledger.last_seq(thread_id)
 
     def threads(self, limit: int = 50) -> list[Thread]:

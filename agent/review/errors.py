@@ -157,7 +157,14 @@ class ReviewChanged(ReviewError):
 
 
 class InvalidDecision(ReviewError):
-    """A decision that cannot be taken; the text names the action, the fault and the remedy."""
+    """A decision that cannot be taken; the text names the action, the fault and the remedy.
+
+    `faults` says the same field by field, where it is an edit's arguments that cannot be taken.
+    """
+
+    def __init__(self, text: str, faults: Sequence[Any] = ()) -> None:
+        super().__init__(text)
+        self.faults = tuple(faults)
 
 
 class ArgumentsRefused(ReviewError):

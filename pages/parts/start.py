@@ -6,10 +6,10 @@ import streamlit as st
 
 from agent.review.errors import ReviewError
 from pages.parts import session
-from pages.parts.decide import WAIT_FOR_RUN
 from pages.parts.literal import line
 from pages.parts.notes import mark, threads_by_verdict
-from pages.parts.words import STATUS_COLOR, STATUS_WORDS, ago
+from pages.parts.sending import WAIT_FOR_RUN
+from pages.parts.words import STATUS_COLOR, STATUS_WORDS, ago, option
 
 SHOWN = 30
 DEMO = "Tell Bob and Eve the meeting moved to 11, and archive the old invitation"
@@ -30,7 +30,9 @@ def start() -> None:
 def _form() -> None:
     console = session.console()
     agents = console.agents()
-    agent = st.segmented_control("Agent", agents, default=agents[0], key="new-agent", required=True)
+    agent = st.segmented_control(
+        "Agent", agents, default=agents[0], key="new-agent", format_func=option, required=True
+    )
     if session.gates_itself(str(agent)):
         st.caption("It is of another make: it brings its own model and decides by itself what it asks about.")
     else:

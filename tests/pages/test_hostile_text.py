@@ -92,7 +92,7 @@ def test_in_the_answer_given_in_the_tools_place(opens: Opens, console: Console) 
 
 @pytest.mark.parametrize("text", [HOSTILE, json.dumps({HOSTILE: HOSTILE}), json.dumps({"to": [HOSTILE]})])
 def test_in_faults_of_an_edit(opens: Opens, mail: Review, text: str) -> None:
-    screen = opens().click(of("edit", mail)).type(of("args", mail), text)
+    screen = opens().click(of("edit", mail)).write_args(mail, text)
     assert misplaced(screen) == []
 
 
@@ -156,7 +156,7 @@ def test_in_every_event_of_the_record(opens: Opens, console: Console, letter: Re
 def test_in_the_world(opens: Opens, console: Console) -> None:
     call = json.dumps({"path": f"{HOSTILE}.txt", "content": HOSTILE})
     review = waiting(console, ask(console, f"/call write_file {call}", agent="operations"))
-    screen = opens("chat", thread=review.thread_id).click(of("approve", review)).click(send(review))
+    screen = opens("chat", thread=review.thread_id).approve(review).send(review)
     shows(screen)
 
 
@@ -174,7 +174,7 @@ def test_in_an_error(opens: Opens, console: Console) -> None:
 
 
 def test_in_the_words_of_one_who_decided_before(opens: Opens, mail: Review, console: Console) -> None:
-    screen = opens(review=mail.review_id).click(of("approve", mail))
+    screen = opens(review=mail.review_id).approve(mail)
     decision = [{"type": "reject", "message": HOSTILE}]
     assert console.wait(console.decide(mail.thread_id, decision, by=HOSTILE), 30)
     shows(screen.click(send(mail)))
