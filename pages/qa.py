@@ -11,15 +11,7 @@ VIEWS = ("Scenarios", "Paste a payload")
 
 
 def main() -> None:
-    st.segmented_control(
-        "View",
-        VIEWS,
-        default=VIEWS[0],
-        key="qa-view",
-        label_visibility="collapsed",
-        required=True,
-        bind="query-params",
-    )
+    st.radio("View", VIEWS, key="qa-view", label_visibility="collapsed", bind="query-params", horizontal=True)
     if st.session_state["qa-view"] == VIEWS[1]:
         payload()
     else:
