@@ -7,14 +7,18 @@ engine. None of them runs an agent itself: a run is started, and can be waited f
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, get_args
 from uuid import uuid4
 
-from agent.elsewhere import NOBODY, Elsewhere
+from agent.elsewhere import NOBODY
 from agent.entry import Entry, Outcome, settlement
 from agent.looking import View
+from agent.noting import Noting
 from agent.ports import CatchUp, Continue, Mend, Resume, Send, Transaction, deliveries
-from agent.review import decisions as rules
+from agent.remembering import Remembering
+from agent.review import decisions as deciding
 from agent.review import told
 from agent.review.actions import Action, Key, Review, ReviewState, State
 from agent.review.decisions import Ruling
@@ -34,6 +38,7 @@ from agent.review.errors import (
     UnknownModel,
 )
 from agent.review.events import Fact, Kind, instant
+from agent.review.seen import Seen
 from agent.review.threads import (
     Halt,
     Run,
@@ -49,6 +54,7 @@ from agent.standing import check_free, gone, known, reviewable, was_superseded
 log = logging.getLogger(__name__)
 
 OPENING = 120
+NOT_SEEN: Mapping[str, Seen] = MappingProxyType({})
 ANCHOR_EVERY = 100
 AT_REST = (Status.IDLE, Status.FAILED, Status.STOPPED)
 OWN_MODEL = "its own"
@@ -57,7 +63,7 @@ OWN_MODEL = "its own"
 __all__ = ["Console", "Outcome", "View"]
 
 
-class Console(Elsewhere):
+class Console(Remembering, Noting):
     """The review console, over a ledger, an engine and a clock."""
 
     # Asking
@@ -157,7 +163,7 @@ class Console(Elsewhere):
 
     def preview_one(self, review: Review, action: Action, decision: dict[str, Any]) -> Ruling:
         """What one decision would do, whatever is decided on the others; changes nothing."""
-        return rules.rule([decision], [action], self._engine.agent(review.agent), self._secret)[0]
+        return deciding.rule([decision], [action], self._engine.agent(review.agent), self._secret)[0]
 
     def decide(
         self,
@@ -167,17 +173,20 @@ class Console(Elsewhere):
         by: str,
         review_id: str | None = None,
         end_turn: bool = False,
+        seen: Mapping[str, Seen] = NOT_SEEN,
     ) -> Run:
         """Record one decision per action, all or none, and resume the agent. Returns the run.
 
         With `end_turn`, where everything is rejected, the turn ends there: nothing more of it runs, nor does the model.
 
+        `seen` tells by tool call how each action was looked at; it goes on record with the decision.
         Raises what `preview` does, and `Halted`; the loser of a race is told who decided what, when.
         """
         try:
             with self._ledger.write() as tx:
                 review = reviewable(tx, thread_id, review_id, self.now())
-                run = self._decide(tx, review, self._rule(review, decisions), by, end_turn)
+                rulings = [ruling.as_seen(seen) for ruling in self._rule(review, decisions)]
+                run = self._decide(tx, review, rulings, by, end_turn)
         except (AlreadyDecided, ReviewExpired, ReviewChanged, ThreadBusy) as error:
             self._note_refusal(thread_id, review_id, by, error)
             raise
@@ -286,15 +295,15 @@ class Console(Elsewhere):
         return thread
 
     def _rule(self, review: Review, decisions: Any) -> list[Ruling]:
-        return rules.rule(decisions, review.actions, self._engine.agent(review.agent), self._secret)
+        return deciding.rule(decisions, review.actions, self._engine.agent(review.agent), self._secret)
 
     def _decide(self, tx: Transaction, review: Review, rulings: list[Ruling], by: str, end_turn: bool) -> Run:
         if end_turn:
-            rules.check_all_rejected(rulings)
+            deciding.check_all_rejected(rulings)
         entry = self._entry(tx, known(tx, review.thread_id), by)
         for ruling in rulings:
             entry.rule(review, ruling, self._engine.agent(review.agent))
-        outcome = rules.outcome(rulings) + (", and the turn ended" if end_turn else "")
+        outcome = deciding.outcome(rulings) + (", and the turn ended" if end_turn else "")
         if not tx.end_review(review.review_id, ReviewState.DECIDED, entry.now, by, outcome):
             raise gone(tx.review(review.review_id), review.thread_id, review.review_id, [])
         if end_turn:

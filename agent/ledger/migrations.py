@@ -158,6 +158,45 @@ CREATE TABLE owners (
 ) STRICT, WITHOUT ROWID;
 """
 
+RULES = """
+CREATE TABLE rules (
+    rule_id TEXT PRIMARY KEY,
+    agent TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    bound TEXT NOT NULL,
+    free TEXT NOT NULL,
+    thread_id TEXT,
+    schema_hash TEXT NOT NULL,
+    made_from TEXT NOT NULL,
+    made_by TEXT NOT NULL,
+    made_at TEXT NOT NULL,
+    expires_at TEXT NOT NULL,
+    uses INTEGER NOT NULL,
+    last_used_at TEXT,
+    ended TEXT,
+    ended_by TEXT,
+    ended_at TEXT
+) STRICT;
+CREATE INDEX rules_standing ON rules (agent) WHERE ended IS NULL;
+
+ALTER TABLE actions ADD COLUMN rule_id TEXT;
+CREATE INDEX actions_by_rule ON actions (rule_id) WHERE rule_id IS NOT NULL;
+CREATE INDEX events_by_tool ON events (tool, kind, seq) WHERE tool IS NOT NULL;
+"""
+
+NOTES = """
+CREATE TABLE notes (
+    note INTEGER PRIMARY KEY,
+    thread_id TEXT NOT NULL,
+    verdict TEXT NOT NULL,
+    text TEXT NOT NULL,
+    link TEXT NOT NULL,
+    by TEXT NOT NULL,
+    at TEXT NOT NULL
+) STRICT;
+CREATE INDEX notes_by_thread ON notes (thread_id, note);
+"""
+
 WAITING = """
 CREATE INDEX reviews_waiting_by_agent ON reviews (agent, opened_at, review_id) WHERE state = 'open';
 
@@ -206,7 +245,7 @@ INSERT INTO waiting_tools (tool, opened_at, review_id)
     FROM reviews AS r JOIN actions AS a ON a.review_id = r.review_id WHERE r.state = 'open';
 """
 
-MIGRATIONS: Sequence[str] = (FIRST, WAITING)
+MIGRATIONS: Sequence[str] = (FIRST, RULES, NOTES, WAITING)
 
 
 def migrate(conn: sqlite3.Connection) -> None:

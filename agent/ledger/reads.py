@@ -9,6 +9,8 @@ from itertools import groupby
 from typing import Any
 
 from agent.ledger import rows, waiting
+from agent.ledger.notes import NoteReads
+from agent.ledger.rules import RuleReads
 from agent.ports import Sought
 from agent.review.actions import Action, Review, State
 from agent.review.events import Anchor, Event, Kind
@@ -18,7 +20,7 @@ TRAIL_PAGE = 1_000
 EVERYTHING = Sought()
 
 
-class SqliteReads:
+class SqliteReads(RuleReads, NoteReads):
     """The reads, over a way to run one statement."""
 
     def _all(self, sql: str, *values: Any) -> list[sqlite3.Row]:
@@ -213,13 +215,13 @@ class SqliteReads:
             after = page[-1].seq
 
     def last_seq(self, thread_id: str | None = None) -> int:
-        """The number of the last event, of all or of one thread: it moves whenever anything happened."""
-        found = (
-            self._all("SELECT max(seq) AS n FROM events")
-            if thread_id is None
-            else self._all("SELECT max(seq) AS n FROM events WHERE thread_id = ?", thread_id)
+        """The number of the last event, of all or of one thread, that somebody's looking did not make."""
+        where, values = ("AND thread_id = ?", (thread_id,)) if thread_id is not None else ("", ())
+        found = self._all(
+            f"SELECT seq FROM events WHERE kind <> ? {where} ORDER BY seq DESC LIMIT 1",
+            *(Kind.REVIEW_SHOWN, *values),
         )
-        return int(found[0]["n"] or 0)
+        return int(found[0]["seq"]) if found else 0
 
     def shown_at(self, review_id: str, reviewer: str) -> datetime | None:
         """When this reviewer first saw this review."""

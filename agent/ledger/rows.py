@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import Any
 
 from agent.review.actions import Action, Key, Review, ReviewState, State
 from agent.review.events import Event, Kind
+from agent.review.rules import Rule, RuleEnd
 from agent.review.threads import Message, Run, RunState, Status, Thread, ToolCall
 
 JSON_COLUMNS = frozenset({"args", "proposed", "allowed", "notes", "decision"})
@@ -75,3 +76,19 @@ def calls_column(message: Message) -> str:
 def to_event(row: sqlite3.Row) -> Event:
     data = None if row["data"] is None else json.loads(row["data"])
     return Event(**{**dict(row), "kind": Kind(row["kind"]), "data": data})
+
+
+RULE_COLUMNS = tuple(f.name for f in fields(Rule))
+RULE_JSON_COLUMNS = frozenset({"bound", "free", "made_from"})
+
+
+def rule_values(rule: Rule) -> list[Any]:
+    found = asdict(rule)
+    return [dumps(found[name]) if name in RULE_JSON_COLUMNS else found[name] for name in RULE_COLUMNS]
+
+
+def to_rule(row: sqlite3.Row) -> Rule:
+    found = {name: row[name] for name in RULE_COLUMNS}
+    found |= {name: json.loads(row[name]) for name in RULE_JSON_COLUMNS}
+    found |= {"free": tuple(found["free"]), "made_from": Key(**found["made_from"])}
+    return Rule(**{**found, "ended": RuleEnd(row["ended"]) if row["ended"] else None})

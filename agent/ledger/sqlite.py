@@ -13,7 +13,9 @@ from typing import Any
 
 from agent.ledger import rows, waiting
 from agent.ledger.migrations import migrate
+from agent.ledger.notes import NoteWrites
 from agent.ledger.reads import SqliteReads
+from agent.ledger.rules import RuleWrites
 from agent.review.actions import Action, Key, Review, ReviewState, State, may_move
 from agent.review.errors import LedgerUnavailable
 from agent.review.events import GENESIS, Fact, seal
@@ -121,7 +123,7 @@ class SqliteLedger(SqliteReads):
                 self._idle.put(conn)
 
 
-class SqliteTransaction(SqliteReads):
+class SqliteTransaction(SqliteReads, RuleWrites, NoteWrites):
     """The writes of one transaction. Names of columns are fixed here; every value is bound."""
 
     def __init__(self, conn: sqlite3.Connection) -> None:

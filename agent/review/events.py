@@ -49,11 +49,13 @@ class Kind(StrEnum):
     OUTCOME_SETTLED = "OutcomeSettled"
 
     ACTION_LOOKED_OVER = "ActionLookedOver"
+    THREAD_NOTED = "ThreadNoted"
     ALL_STOPPED = "AllStopped"
     ALL_RELEASED = "AllReleased"
     RULE_MADE = "RuleMade"
     RULE_APPLIED = "RuleApplied"
     RULE_REVOKED = "RuleRevoked"
+    RULE_EXPIRED = "RuleExpired"
     POLICY_CHANGED = "PolicyChanged"
 
 

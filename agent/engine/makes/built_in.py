@@ -60,7 +60,8 @@ class BuiltIn:
             said = [one for one in change.get("messages", ()) if not isinstance(one, RemoveMessage)]
             if said:
                 yield Said(tuple(message_of(message) for message in said))
-            if node == "screen":
+            if node == "human_review":
+                # Not when they were screened: until the step behind that, a crash could still have them judged anew.
                 yield Proposed(tuple(Call.from_state(kept) for kept in change["calls"]))
 
     def asked(self, reading: Reading) -> Mapping[str, tuple[Call, ...]]:
@@ -105,8 +106,8 @@ def _mended(call: Call, mend: Mend, left: Set[str]) -> dict[str, Any]:
     """The call after the mending: asked about again, or answered if it has a result by now."""
     kept = call.to_state()
     if call.tool_call_id in mend.ask_again:
-        # A call that ran without asking had no allowed decisions; now it is a person's.
-        kept |= {"fate": "ask", "attempt": call.attempt + 1, "tier": "ask"}
+        # A call that ran without asking had no allowed decisions; now it is a person's, whatever rule allowed it.
+        kept |= {"fate": "ask", "attempt": call.attempt + 1, "tier": "ask", "rule_id": None}
         kept["allowed"] = call.allowed or ["approve", "reject"]
     elif call.tool_call_id not in left:
         # Else a later question about a sibling would ask about this one too.
