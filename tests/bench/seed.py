@@ -29,8 +29,9 @@ OWNER = "1-seeder"
 LONG = "long-conversation"
 """The thread with many messages."""
 SECRET = b"k" * 32
+EVENTS_OF_WAITING = 6
 EVENTS_OF_DECIDED = 10
-"""Events that a thread leaves whose turn is over."""
+"""Events that a thread leaves which waits, and one whose turn is over."""
 DONE = "seeded"
 
 
