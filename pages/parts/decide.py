@@ -14,6 +14,7 @@ from pages.parts import draft as drafts
 from pages.parts import editor, session
 from pages.parts.draft import Choice, Draft
 from pages.parts.literal import line, literal, unopened
+from pages.parts.ways_out import ask_reason, comment, end_turn, reason_given, reject_all
 from pages.parts.words import CHOSEN, COLOR, ICON, KEY, SEND, VERB
 
 WAIT_FOR_RUN = 1.5  # seconds a click waits on the run itself, so that a quick turn is drawn at once
@@ -39,15 +40,7 @@ def decisions(
                 st.caption(UNREAD.format(folds), width="content")
             if undecided:
                 st.caption(_still(undecided, len(review.actions)), width="content")
-            if all(draft.of(one).type == "reject" for one in review.actions):
-                st.button(
-                    "Reject and end the turn",
-                    key=session.key("send-end", review.review_id),
-                    help="Nothing more of this turn runs, and the agent does not go on by itself.",
-                    disabled=faults,
-                    on_click=_send,
-                    args=(review, action, after, True),
-                )
+            end_turn(review, draft, off=faults, send=_send, args=(review, action, after))
             st.button(
                 f"Submit {len(review.actions)} decisions" if len(review.actions) > 1 else SEND[choice.type],
                 key=session.key("send", review.review_id),
@@ -81,18 +74,11 @@ def _choices(
     with st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center"):
         with st.popover("Close without deciding…", type="tertiary"):
             st.caption("Nothing runs. The agent is told that the question is still open.")
-            st.text_input("Reason (for the record)", key=session.key("close-reason", review.review_id))
+            ask_reason(review)
             st.button(
                 "Close it", key=session.key("close", review.review_id), on_click=_close, args=(review, after)
             )
-        if len(review.actions) > 1 and all("reject" in one.allowed for one in review.actions):
-            st.button(
-                "Reject all",
-                key=session.key("reject-all", review.review_id),
-                type="tertiary",
-                on_click=_reject_all,
-                args=(review, action),
-            )
+        reject_all(review, action, moved=MOVED)
         if later is not None:
             for label, key, by in (("Previous", "K", -1), ("Next", "J", 1), ("Later", "X", 1)):
                 st.button(
@@ -135,10 +121,7 @@ def _chosen(review: Review, action: Action, choice: Choice) -> bool:
             _words(review, action, "reason", "Reason (the agent will read this)", choice.reason)
         if choice.type == "respond":
             _words(review, action, "reply", "Your answer, as the tool's result", choice.reply)
-        with st.popover("Comment…", type="tertiary"):
-            _words(
-                review, action, "comment", "For the record only; the agent does not read it", choice.comment
-            )
+        comment(review, action, choice)
         return _preview(review, action, choice)
 
 
@@ -185,17 +168,7 @@ def _choose(review: Review, action: Action, kind: str) -> None:
     drafts.save(review, Draft(draft.choices, undecided[0] if onward else review.actions.index(action)))
 
 
-def _reject_all(review: Review, action: Action) -> None:
-    if not session.is_on_screen(review, action):
-        session.flash("warning", MOVED)
-        return
-    draft = drafts.on_screen(review)
-    for one in review.actions:
-        draft = draft.with_choice(one, type="reject")
-    drafts.save(review, draft)
-
-
-def _send(review: Review, action: Action, after: Goes, end_turn: bool = False) -> None:
+def _send(review: Review, action: Action, after: Goes, *, ends: bool = False) -> None:
     if not session.is_on_screen(review, action):
         session.flash("warning", MOVED)
         return
@@ -213,7 +186,7 @@ def _send(review: Review, action: Action, after: Goes, end_turn: bool = False) -
             made,
             by=session.reviewer(),
             review_id=review.review_id,
-            end_turn=end_turn,
+            end_turn=ends,
         )
     except ArgumentsRefused as error:
         session.flash("error", "The edited arguments cannot be sent. Nothing was decided.", str(error))
@@ -250,7 +223,7 @@ def _close(review: Review, after: Goes) -> None:
             review.thread_id,
             by=session.reviewer(),
             review_id=review.review_id,
-            reason=st.session_state.get(session.key("close-reason", review.review_id)) or "",
+            reason=reason_given(review),
         )
     except ReviewError as error:
         session.flash_error("The review was not closed.", error)
