@@ -10,11 +10,13 @@ import logging
 from typing import Any, get_args
 from uuid import uuid4
 
-from agent.elsewhere import NOBODY, Elsewhere
+from agent.elsewhere import NOBODY
 from agent.entry import Entry, Outcome, settlement
 from agent.looking import View
+from agent.noting import Noting
 from agent.ports import CatchUp, Continue, Mend, Resume, Send, Transaction, deliveries
-from agent.review import decisions as rules
+from agent.remembering import Remembering
+from agent.review import decisions as deciding
 from agent.review import told
 from agent.review.actions import Action, Key, Review, ReviewState, State
 from agent.review.decisions import Ruling
@@ -57,7 +59,7 @@ OWN_MODEL = "its own"
 __all__ = ["Console", "Outcome", "View"]
 
 
-class Console(Elsewhere):
+class Console(Remembering, Noting):
     """The review console, over a ledger, an engine and a clock."""
 
     # Asking
@@ -108,6 +110,18 @@ class Console(Elsewhere):
         self._runs.start(run)
         return run
 
+    def archive(self, thread_id: str, *, by: str) -> None:
+        """Let the agent forget a thread: its checkpoints are deleted, its messages and its record stay.
+
+        It takes no message any more. Raises what `check_free` does; a second time only deletes again.
+        """
+        with self._ledger.write() as tx:
+            thread = known(tx, thread_id)
+            if thread.status is not Status.ARCHIVED:
+                check_free(tx, thread)
+                self._entry(tx, thread, by).archive()
+        self._engine.forget(thread_id)
+
     def stop(self, thread_id: str, *, by: str) -> None:
         """Let the thread's run stop at its next step; the thread stays resumable. Raises `NothingToStop`."""
         with self._ledger.write() as tx:
@@ -145,7 +159,7 @@ class Console(Elsewhere):
 
     def preview_one(self, review: Review, action: Action, decision: dict[str, Any]) -> Ruling:
         """What one decision would do, whatever is decided on the others; changes nothing."""
-        return rules.rule([decision], [action], self._engine.agent(review.agent), self._secret)[0]
+        return deciding.rule([decision], [action], self._engine.agent(review.agent), self._secret)[0]
 
     def decide(
         self,
@@ -274,15 +288,15 @@ class Console(Elsewhere):
         return thread
 
     def _rule(self, review: Review, decisions: Any) -> list[Ruling]:
-        return rules.rule(decisions, review.actions, self._engine.agent(review.agent), self._secret)
+        return deciding.rule(decisions, review.actions, self._engine.agent(review.agent), self._secret)
 
     def _decide(self, tx: Transaction, review: Review, rulings: list[Ruling], by: str, end_turn: bool) -> Run:
         if end_turn:
-            rules.check_all_rejected(rulings)
+            deciding.check_all_rejected(rulings)
         entry = self._entry(tx, known(tx, review.thread_id), by)
         for ruling in rulings:
             entry.rule(review, ruling, self._engine.agent(review.agent))
-        outcome = rules.outcome(rulings) + (", and the turn ended" if end_turn else "")
+        outcome = deciding.outcome(rulings) + (", and the turn ended" if end_turn else "")
         if not tx.end_review(review.review_id, ReviewState.DECIDED, entry.now, by, outcome):
             raise gone(tx.review(review.review_id), review.thread_id, review.review_id, [])
         if end_turn:

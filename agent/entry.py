@@ -100,6 +100,13 @@ class Entry:
             data = {"version": agent.policy.version, "before": before, "policy": agent.policy.on_record}
             self.tx.append(Fact(kind=Kind.POLICY_CHANGED, at=self.now, agent=agent.name, data=data))
 
+    def archive(self) -> None:
+        """Put the thread away; what a broken turn left open ends with it."""
+        if self.thread.status is not Status.IDLE:
+            self.answer_calls()
+        self.tx.set_thread(self.thread.thread_id, Status.ARCHIVED, self.now)
+        self.note(Kind.THREAD_ARCHIVED, {"messages": self.tx.message_count(self.thread.thread_id)})
+
     def rule(self, review: Review, ruling: Ruling, agent: Agent) -> None:
         """Record one decision by compare-and-set. Raises `ReviewChanged` if the action waits no longer."""
         before, after = ruling.before, ruling.after

@@ -1,4 +1,4 @@
-"""What each agent may do unasked, what is asked about, why; and what another policy would have asked."""
+"""What each agent may do unasked, what is asked about, why; what is remembered; and what another policy would have asked."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages.parts import session
 from pages.parts.policy_matrix import matrix
+from pages.parts.rules import rules
 from pages.parts.simulation import simulation
 
 
@@ -25,6 +26,7 @@ def main() -> None:
         )
         return
     matrix(agent)
+    rules(agent.name)
     simulation(agent)
 
 

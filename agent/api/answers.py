@@ -88,6 +88,7 @@ class ActionAnswer(BaseModel):
     state: State
     summary: str
     review_id: str | None
+    rule_id: str | None = Field(description="The remembered rule that approved it in a person's place.")
     decided_by: str | None
     decided_at: str | None
     started_at: str | None
@@ -227,7 +228,7 @@ def event(one: Event) -> dict[str, Any]:
 
 
 def _action(action: Action) -> dict[str, Any]:
-    names = ("args", "tier", "state", "summary", "review_id", "decided_by", "decided_at", "started_at")
+    names = ("args", "tier", "state", "summary", "review_id", "rule_id", "decided_by", "decided_at")
     return {
         "message_id": action.key.message_id,
         "tool_call_id": action.key.tool_call_id,
@@ -235,6 +236,7 @@ def _action(action: Action) -> dict[str, Any]:
         "name": action.tool,
         "proposed": {"name": action.proposed_tool, "args": action.proposed},
         **{name: getattr(action, name) for name in names},
+        "started_at": action.started_at,
         "ended_at": action.ended_at,
         "result": action.result,
     }

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from agent.review.rules import Lasting, Scope
 from agent.review.threads import MAX_MESSAGE, THREAD_ID
 
 MAX_NAME = 128
@@ -117,3 +118,17 @@ class SettleBody(ThreadBody):
         description="It took effect; it failed; or it did not happen and is to be asked about again."
     )
     result: Words | None = Field(None, description="What the agent is told as the tool's result.")
+
+
+class RuleBody(ThreadBody):
+    """A rule to be made from one call: calls like it are then not asked about."""
+
+    tool_call_id: Name
+    free: list[Annotated[str, Field(max_length=MAX_NAME)]] = Field(
+        [], description="Arguments that may have any value; all others must be exactly as in this call."
+    )
+    scope: Scope = Field("thread", description="This thread alone, or every thread of its agent.")
+    lasting: Lasting = Field("15 minutes", description="How long; `today` ends at midnight, UTC.")
+    shown_digest: Annotated[str, Field(max_length=MAX_DIGEST)] | None = Field(
+        None, description="The digest of the call that was on screen; another one is answered with 409."
+    )

@@ -41,7 +41,7 @@ class Gate:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        answer = _foreign(scope, headers) or _not_json(headers)
+        answer = _foreign(scope, headers) or _not_json(scope, headers)
         if answer is None:
             body = await _read(receive, headers, self._max_body)
             if body is not None:
@@ -76,9 +76,10 @@ def _foreign(scope: Scope, headers: Headers) -> Response | None:
     return refused(403, detail, "ForeignOrigin")
 
 
-def _not_json(headers: Headers) -> Response | None:
+def _not_json(scope: Scope, headers: Headers) -> Response | None:
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind == "application/json":
+    # No form can send a DELETE, and it says all in its address.
+    if kind == "application/json" or (scope["method"] == "DELETE" and not kind):
         return None
     return refused(
         415, "The body is not declared as JSON. Send it with Content-Type: application/json.", "NotJson"

@@ -14,7 +14,7 @@ from starlette.middleware import Middleware
 from starlette.routing import Mount
 
 from agent import bootstrap
-from agent.api import refusals
+from agent.api import refusals, rules
 from agent.api.ending import asked_to_end
 from agent.api.gate import Gate, local_only
 from agent.api.routes import router
@@ -45,6 +45,7 @@ def build(console: Callable[[], Console] = process_console) -> FastAPI:
     app.state.console = console
     refusals.register(app)
     app.include_router(router)
+    app.include_router(rules.router)
     return app
 
 

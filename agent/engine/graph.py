@@ -91,9 +91,16 @@ def build(
             answer = ask(model, tools.values(), [SystemMessage(agent.prompt), *kept], config)
         return {"messages": [*dropped, answer]}
 
-    def screening(state: State) -> dict[str, Any]:
+    def screening(state: State, config: RunnableConfig) -> dict[str, Any]:
         message = _last_ai(state["messages"])
-        calls = screen(agent, str(message.id), proposals(message), rejections(state["messages"]))
+        remembered = config.get("configurable", {}).get("rules")
+        calls = screen(
+            agent,
+            str(message.id),
+            proposals(message),
+            rejected=rejections(state["messages"]),
+            remembered=remembered() if remembered else (),
+        )
         refused = [result(call, "error", call.refusal) for call in calls if call.fate == "answered"]
         return {
             "messages": [*_repaired(message, calls), *refused],

@@ -25,6 +25,7 @@ from agent.ports import Inside, Look, Moment, Paused, RunCutOff, Step, Stood
 from agent.review import shapes
 from agent.review.agents import Agent
 from agent.review.errors import AgentNotLoaded, UnknownAgent
+from agent.review.rules import Rule
 from agent.review.threads import Run
 
 # LangGraph refuses a resume that names no waiting interrupt only under this private key; a test holds it.
@@ -36,10 +37,14 @@ ELSEWHERE = (
 )
 
 GuardFor = Callable[[Run, Agent], Guard]
+RulesFor = Callable[[Run], Sequence[Rule]]
 
 
 class LocalEngine:
-    """The agents, over the checkpoint file at `path`. An agent of another make comes with its graph in `graphs`."""
+    """The agents, over the checkpoint file at `path`. An agent of another make comes with its graph in `graphs`.
+
+    `rules_for` gives the remembered rules in force on a run's thread, whenever it is asked.
+    """
 
     def __init__(
         self,
@@ -49,10 +54,11 @@ class LocalEngine:
         *,
         graphs: Mapping[str, Graph] | None = None,
         broken: Mapping[str, str] | None = None,
+        rules_for: RulesFor = lambda run: (),
         window: int = built_in.WINDOW,
         max_rounds: int = built_in.MAX_ROUNDS,
     ) -> None:
-        self._models, self._broken = models, broken or {}
+        self._models, self._broken, self._rules_for = models, broken or {}, rules_for
         foreign = graphs or {}
         self._makes: dict[str, Make] = {
             name: Foreign(agent, foreign[name])
@@ -101,6 +107,9 @@ class LocalEngine:
             steps=tuple(_step(one) for one in history),
         )
 
+    def forget(self, thread_id: str) -> None:
+        self._writer.forget(thread_id)
+
     def stream(self, run: Run, stop: threading.Event) -> Iterator[Moment]:
         if self._guard_for is None:
             raise RuntimeError("An engine without a guard runs nothing. Call guard_with first.")
@@ -132,6 +141,7 @@ class LocalEngine:
                 "fence": run.fence,
                 "model": run.model,
                 "stop": stop,
+                "rules": lambda: self._rules_for(run),
                 STRICT_RESUME: True,
             },
             "callbacks": [guard],

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from agent.ports import Transaction
 from agent.review import told
 from agent.review.actions import Action, Key, State, with_digests
 from agent.review.agents import Agent
-from agent.review.events import Fact, Kind
+from agent.review.events import Fact, Kind, instant
 from agent.review.foreign import OF_AN_INTERRUPT, OpenCall, free, taken
+from agent.review.rules import Rule, described, in_force
 from agent.review.screening import Call
 from agent.review.threads import Run
 
@@ -21,7 +23,10 @@ LAST_MESSAGES = 100
 
 def propose(tx: Transaction, run: Run, call: Call, position: int, secret: bytes, now: str) -> Action:
     """The call as an action; what is on record under its key already stays as it is."""
+    rule = tx.rule(call.rule_id) if call.rule_id else None
     action = with_digests(_action(run, call, position), secret)
+    if rule is not None:
+        action = replace(action, execute_by=_good_until(call, rule, now))
     if action.state is State.REFUSED:
         action = replace(action, ended_at=now, result=call.refusal)
     if not tx.propose(action):
@@ -35,11 +40,14 @@ def propose(tx: Transaction, run: Run, call: Call, position: int, secret: bytes,
         "summary": action.summary,
         "attempt": action.key.attempt,
         "asked_by": run.started_by,
+        **({"rule_id": action.rule_id} if action.rule_id else {}),
     }
     tx.append(fact_of(action, Kind.ACTION_PROPOSED, now, run.started_by, data))
     if action.state is State.REFUSED:
         refusal = {"why": action.why, "told": action.result}
         tx.append(fact_of(action, Kind.ACTION_REFUSED, now, None, refusal))
+    if action.rule_id is not None:
+        return _apply(tx, action, rule, now)
     return action
 
 
@@ -78,6 +86,23 @@ def about_to_start(
         return asked[0]
     call = free(agent, replace(meant, message_id=message_id or run.run_id))
     return propose(tx, run, call, 0, secret, now)
+
+
+def _apply(tx: Transaction, action: Action, rule: Rule | None, now: str) -> Action:
+    """Count the rule's use. One that ended between the verdict and its recording approves nothing any more."""
+    if rule is None or not in_force(rule, action.key.thread_id, now):
+        withdraw(tx, action, told.RULE_OVER, now)
+        return replace(action, state=State.WITHDRAWN, ended_at=now, result=told.RULE_OVER)
+    tx.count_use(rule.rule_id, now)
+    tx.append(fact_of(action, Kind.RULE_APPLIED, now, None, {**described(rule), "use": rule.uses + 1}))
+    return action
+
+
+def _good_until(call: Call, rule: Rule, now: str) -> str:
+    """Until when the call may start: as long as an approval is good, and not after the rule that gave it."""
+    if call.execute_by is None:
+        return rule.expires_at
+    return min(rule.expires_at, instant(datetime.fromisoformat(now) + timedelta(seconds=call.execute_by)))
 
 
 def withdraw(tx: Transaction, action: Action, why: str, now: str) -> None:
@@ -143,4 +168,5 @@ def _action(run: Run, call: Call, position: int) -> Action:
         position=position,
         notes=call.notes,
         approve_by=call.approve_by,
+        rule_id=call.rule_id,
     )

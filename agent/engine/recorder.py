@@ -16,6 +16,7 @@ from agent.ports import Clock, Ledger, Paused, Proposed, Said, Transaction
 from agent.review import told
 from agent.review.actions import Action, Review, ReviewState, State
 from agent.review.events import Fact, Kind, instant
+from agent.review.screening import Call
 from agent.review.threads import Message, Run, RunState, Status
 
 KIND_OF_END = {
@@ -42,6 +43,8 @@ class End:
     error: str | None = None
     stuck: tuple[str, ...] = ()
     """Interrupts whose answer made the run fail, where it did."""
+    calls: tuple[Call, ...] = ()
+    """The calls of the turn, as the checkpoint holds their verdicts."""
     standing: tuple[str, ...] | None = None
     """The interrupts that stand in the checkpoint, waiting or just answered; None where that is not known."""
 
@@ -64,7 +67,7 @@ class Recorder:
             if not _is_ours(tx, run):
                 return
             now = self._clock()
-            self._record(tx, run, said, ())
+            self._record(tx, run, said, [Proposed(end.calls)])
             lost = lose_executing(tx, run, instant(now), end.error or "the run ended while it was executing")
             if lost or tx.actions(run.thread_id, states=[State.UNKNOWN]):
                 end = replace(end, state=RunState.UNKNOWN, paused=None, standing=None)

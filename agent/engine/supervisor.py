@@ -62,6 +62,7 @@ class Supervisor:
         clock: Clock,
         *,
         lease: float = LEASE_SECONDS,
+        workers: int = WORKERS,
     ) -> None:
         self._ledger, self._engine, self._recorder = ledger, engine, recorder
         self._owner, self._clock, self._lease = owner, clock, lease
@@ -74,7 +75,7 @@ class Supervisor:
         self._beat, self._beaten = 0, 0.0
         self._sweeps: list[Callable[[], None]] = []
         self._threads = [
-            threading.Thread(target=self._serve, name=f"run-worker-{n}", daemon=True) for n in range(WORKERS)
+            threading.Thread(target=self._serve, name=f"run-worker-{n}", daemon=True) for n in range(workers)
         ]
         self._sweeper = threading.Thread(target=self._sweep, name="sweeper", daemon=True)
 
@@ -241,7 +242,7 @@ class Supervisor:
         except Exception:  # what keeps it from being read is what it failed of already
             return End(state, error=error)
         standing = (*look.waiting, *look.answered) if look.exists else None
-        return End(state, error=error, stuck=look.stuck, standing=standing)
+        return End(state, error=error, stuck=look.stuck, calls=look.calls, standing=standing)
 
     def _hear(self, live: Live, token: Token) -> None:
         before = live.progress.text if live.message_id == token.message_id else ""
@@ -317,10 +318,10 @@ class Supervisor:
 def _natural_end(live: Live, paused: Paused | None, look: Look) -> End:
     standing = (*look.waiting, *look.answered)
     if paused is not None:
-        return End(RunState.PAUSED, paused, standing=standing)
+        return End(RunState.PAUSED, paused, calls=look.calls, standing=standing)
     if live.stop.is_set() and look.unfinished:
-        return End(RunState.STOPPED, error="Stopped by a person.", standing=standing)
-    return End(RunState.ANSWERED, standing=standing)
+        return End(RunState.STOPPED, error="Stopped by a person.", calls=look.calls, standing=standing)
+    return End(RunState.ANSWERED, calls=look.calls, standing=standing)
 
 
 def described(error: Exception) -> str:

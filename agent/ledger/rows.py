@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import Any
 
 from agent.review.actions import Action, Key, Review, ReviewState, State
 from agent.review.events import Event, Kind
+from agent.review.rules import Rule, RuleEnd
 from agent.review.threads import Message, Run, RunState, Status, Thread, ToolCall
 
 JSON_COLUMNS = frozenset({"args", "proposed", "allowed", "notes", "decision"})
@@ -33,17 +34,18 @@ def action_values(action: Action) -> list[Any]:
 
 
 def to_action(row: sqlite3.Row) -> Action:
-    found = {name: row[name] for name in ACTION_COLUMNS[len(KEY_COLUMNS) :]}
+    found = dict(row)
+    key = Key(*(found.pop(name) for name in KEY_COLUMNS))
     for name in JSON_COLUMNS:
         found[name] = json.loads(found[name])
     found["allowed"] = tuple(found["allowed"])
     found["state"] = State(found["state"])
-    return Action(key=Key(*(row[name] for name in KEY_COLUMNS)), **found)
+    return Action(key=key, **found)
 
 
 def to_review(row: sqlite3.Row, actions: tuple[Action, ...]) -> Review:
-    found = {f.name: row[f.name] for f in fields(Review) if f.name != "actions"}
-    return Review(**{**found, "state": ReviewState(row["state"])}, actions=actions)
+    found = {**dict(row), "state": ReviewState(row["state"])}
+    return Review(**found, actions=actions)
 
 
 def to_thread(row: sqlite3.Row) -> Thread:
@@ -74,3 +76,19 @@ def calls_column(message: Message) -> str:
 def to_event(row: sqlite3.Row) -> Event:
     data = None if row["data"] is None else json.loads(row["data"])
     return Event(**{**dict(row), "kind": Kind(row["kind"]), "data": data})
+
+
+RULE_COLUMNS = tuple(f.name for f in fields(Rule))
+RULE_JSON_COLUMNS = frozenset({"bound", "free", "made_from"})
+
+
+def rule_values(rule: Rule) -> list[Any]:
+    found = asdict(rule)
+    return [dumps(found[name]) if name in RULE_JSON_COLUMNS else found[name] for name in RULE_COLUMNS]
+
+
+def to_rule(row: sqlite3.Row) -> Rule:
+    found = {name: row[name] for name in RULE_COLUMNS}
+    found |= {name: json.loads(row[name]) for name in RULE_JSON_COLUMNS}
+    found |= {"free": tuple(found["free"]), "made_from": Key(**found["made_from"])}
+    return Rule(**{**found, "ended": RuleEnd(row["ended"]) if row["ended"] else None})

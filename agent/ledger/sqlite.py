@@ -11,9 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from agent.ledger import rows
+from agent.ledger import rows, waiting
 from agent.ledger.migrations import migrate
+from agent.ledger.notes import NoteWrites
 from agent.ledger.reads import SqliteReads
+from agent.ledger.rules import RuleWrites
 from agent.review.actions import Action, Key, Review, ReviewState, State, may_move
 from agent.review.errors import LedgerUnavailable
 from agent.review.events import GENESIS, Fact, seal
@@ -118,7 +120,7 @@ class SqliteLedger(SqliteReads):
                 self._idle.put(conn)
 
 
-class SqliteTransaction(SqliteReads):
+class SqliteTransaction(SqliteReads, RuleWrites, NoteWrites):
     """The writes of one transaction. Names of columns are fixed here; every value is bound."""
 
     def __init__(self, conn: sqlite3.Connection) -> None:
@@ -266,6 +268,8 @@ class SqliteTransaction(SqliteReads):
                 """,
                 *(review.review_id, key.thread_id, key.message_id, key.tool_call_id, key.attempt),
             )
+        for sql in waiting.ENTER if opened else ():
+            self._did(sql, review.review_id)
         return opened
 
     def end_review(self, review_id: str, state: ReviewState, at: str, by: str, outcome: str) -> bool:

@@ -107,6 +107,8 @@ class Action:
     """The process that started it."""
     looked_over_by: str | None = None
     """Who has looked over an action of tier `log` that ran without asking."""
+    rule_id: str | None = None
+    """The remembered rule that approved it in a person's place."""
 
 
 def with_digests(action: Action, secret: bytes) -> Action:

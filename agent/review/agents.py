@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -44,6 +45,11 @@ class Agent:
         known = self.tools_by_name.get(tool)
         schema = known.tool_call_schema if known else {"type": "object"}
         return schema if isinstance(schema, Mapping) else schema.model_json_schema()
+
+    def schema_hash(self, tool: str) -> str:
+        """What identifies a tool's arguments as they are now, names, types, defaults and descriptions alike."""
+        spelt = json.dumps(self.schema_of(tool), sort_keys=True, default=repr)
+        return hashlib.sha256(spelt.encode()).hexdigest()
 
     @property
     def prompt_hash(self) -> str:

@@ -148,7 +148,8 @@ def _edited(place: int, raw: Mapping[str, Any], action: Action, agent: Agent) ->
     try:
         valid = _valid(name, args, agent)
     except ArgumentsRefused as refused:
-        raise InvalidDecision(f"Decision {place} on {action.tool}, edited to {name}: {refused}") from None
+        text = f"Decision {place} on {action.tool}, edited to {name}: {refused}"
+        raise InvalidDecision(text, refused.faults) from None
     _check_not_denied(place, name, valid, action, agent)
     return replace(action, tool=name, args=valid, summary=summarize(agent.policy, name, valid), notes={})
 

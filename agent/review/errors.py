@@ -3,14 +3,16 @@
     ReviewError
     ├── UnknownThread · OtherThread · UnknownAgent · AgentNotLoaded · UnknownModel
     ├── InvalidMessage
-    ├── ThreadBusy · ThreadStuck · OutcomeUnknown · Halted
+    ├── ThreadBusy · ThreadStuck · ThreadArchived · OutcomeUnknown · Halted
     ├── ReviewPending · NoPendingReview · ReviewIdNeeded
     ├── AlreadyDecided · ReviewExpired · ReviewChanged
-    ├── InvalidDecision
+    ├── InvalidDecision · InvalidNote
     ├── ArgumentsRefused
+    ├── RuleRefused · UnknownRule · RuleOver
     ├── NothingToRetry · NothingToStop · NothingToSettle · NothingToAskAgain · StillAlive
     ├── ModelFailed · CheckpointLost
     ├── LedgerUnavailable · CheckpointsUnavailable
+    ├── NotIsolated · InvalidScenario · NotReplayable
     ├── PolicyError
     └── SettingsError
 
@@ -88,6 +90,14 @@ class ThreadStuck(ReviewError):
         )
 
 
+class ThreadArchived(ReviewError):
+    def __init__(self, thread_id: str) -> None:
+        super().__init__(
+            f"Thread {thread_id} was archived: it can be read, and its agent remembers nothing of it. "
+            "Send the message without this thread id, and a new thread is started."
+        )
+
+
 class OutcomeUnknown(ReviewError):
     def __init__(self, thread_id: str, tool: str) -> None:
         super().__init__(
@@ -147,7 +157,14 @@ class ReviewChanged(ReviewError):
 
 
 class InvalidDecision(ReviewError):
-    """A decision that cannot be taken; the text names the action, the fault and the remedy."""
+    """A decision that cannot be taken; the text names the action, the fault and the remedy.
+
+    `faults` says the same field by field, where it is an edit's arguments that cannot be taken.
+    """
+
+    def __init__(self, text: str, faults: Sequence[Any] = ()) -> None:
+        super().__init__(text)
+        self.faults = tuple(faults)
 
 
 class ArgumentsRefused(ReviewError):
@@ -156,6 +173,22 @@ class ArgumentsRefused(ReviewError):
     def __init__(self, faults: Sequence[Any]) -> None:
         super().__init__("; ".join(str(fault) for fault in faults) + ". Mend the fields named.")
         self.faults = tuple(faults)
+
+
+class RuleRefused(ReviewError):
+    """A rule that cannot be made; the text says why, and what can be done instead."""
+
+
+class UnknownRule(ReviewError):
+    def __init__(self, rule_id: str) -> None:
+        super().__init__(f"There is no rule {rule_id!r}. Look at the list of rules for the ones there are.")
+
+
+class RuleOver(ReviewError):
+    def __init__(self, rule_id: str, how: str, by: str, at: str) -> None:
+        super().__init__(
+            f"Rule {rule_id} was {how} by {by} at {at} and allows nothing any more. There is nothing left to revoke."
+        )
 
 
 class NothingToRetry(ReviewError):
@@ -230,6 +263,35 @@ def _mending(reason: str) -> str:
     if "readonly" in reason:
         return "Allow the console to write to the file"
     return "Free the disk or the lock"
+
+
+class InvalidNote(ReviewError):
+    """A tester's note that cannot be taken; the text says why."""
+
+
+class NotIsolated(ReviewError):
+    def __init__(self, agent: str) -> None:
+        super().__init__(
+            f"The agent {agent!r} is of another make: what its tools touch cannot be kept apart from the real world, "
+            "so nothing was run. Use one of this console's own agents."
+        )
+
+
+class InvalidScenario(ReviewError):
+    """A scenario's file that cannot be read. `problems` holds one line each, with its place."""
+
+    def __init__(self, name: str, problems: Sequence[str]) -> None:
+        super().__init__(
+            f"{name} is no scenario:\n"
+            + "\n".join(f"  {line}" for line in problems)
+            + "\nMend what is named."
+        )
+        self.problems = tuple(problems)
+
+
+class NotReplayable(ReviewError):
+    def __init__(self, thread_id: str, reason: str, remedy: str) -> None:
+        super().__init__(f"Thread {thread_id} cannot be made a scenario: {reason}. {remedy}")
 
 
 class PolicyError(ReviewError):

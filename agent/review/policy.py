@@ -82,6 +82,8 @@ class ToolPolicy:
     """How an effect is undone, in words."""
     dangerous: str | None = None
     """The one argument a reviewer of an irreversible call types again."""
+    remember: bool = True
+    """False: no remembered rule may let it run unasked. An irreversible tool is asked about in any case."""
     idempotent: bool = False
     """A second run with the same `configurable.idempotency_key` changes nothing more: asking again is harmless."""
     precondition: Precondition | None = None
@@ -138,6 +140,7 @@ class Policy:
             "effects": tool.effects,
             "irreversible": tool.irreversible,
             "dangerous": tool.dangerous,
+            "remember": tool.remember,
             "idempotent": tool.idempotent,
             "precondition": tool.precondition.words if tool.precondition else "",
             "approve_by": seconds(self.approve_by_of(tool)),

@@ -60,14 +60,16 @@ def _ran_as_decided(events: Sequence[Event]) -> list[str]:
 
 
 def _ran_with_leave(events: Sequence[Event]) -> list[str]:
-    """An action that is asked about ran only after a person approved it."""
+    """An action that is asked about ran only after a person approved it, or a rule that a person made."""
     if _data(events[0]).get("tier") in ("auto", "log", NOT_GATED):
         return []
     approved = [
-        event.seq for event in _of(events, Kind.DECISION_MADE) if _data(event).get("after") is not None
+        event.seq
+        for event in _of(events, Kind.DECISION_MADE, Kind.RULE_APPLIED)
+        if event.kind is Kind.RULE_APPLIED or _data(event).get("after") is not None
     ]
     return [
-        f"It ran (event {started.seq}) without a person's approval before."
+        f"It ran (event {started.seq}) without a person's approval or rule before."
         for started in _of(events, Kind.EXECUTION_STARTED)
         if not approved or approved[0] > started.seq
     ]

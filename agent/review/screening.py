@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Literal, cast
 
-from agent.review import told
+from agent.review import rules, told
 from agent.review.agents import Agent
 from agent.review.args import dumps, parse
 from agent.review.errors import ArgumentsRefused
@@ -20,6 +20,7 @@ from agent.review.fitting import Validated, validate
 from agent.review.policy import Policy, Tier, seconds
 from agent.review.preconditions import noted
 from agent.review.repeats import REJECTED_BEFORE, is_loop, same_call
+from agent.review.rules import Rule
 
 Fate = Literal["ask", "run", "answered"]
 FATES: Mapping[Tier, Fate] = {Tier.AUTO: "run", Tier.LOG: "run", Tier.ASK: "ask"}
@@ -57,6 +58,8 @@ class Call:
     """What the model was told, where the call was refused."""
     attempt: int = 1
     notes: dict[str, Any] = field(default_factory=dict)
+    rule_id: str | None = None
+    """The remembered rule by which it runs without asking."""
 
     def to_state(self) -> dict[str, Any]:
         return asdict(self)
@@ -70,12 +73,15 @@ def screen(
     agent: Agent,
     message_id: str,
     proposals: Sequence[Proposal],
+    *,
     rejected: Mapping[str, int] = MappingProxyType({}),
+    remembered: Sequence[Rule] = (),
 ) -> list[Call]:
     """Judge each proposal. A malformed turn is refused whole: its ids cannot be told apart or its text not read.
 
     `rejected` says how often this turn's calls were rejected before, by `same_call`. A call that is among them is
-    marked; after too many rejections the whole turn is refused.
+    marked; after too many rejections the whole turn is refused. `remembered` are the rules in force on this thread:
+    what one of them allows is not asked about.
     """
     fault, read = _read(proposals)
     if fault:
@@ -86,7 +92,9 @@ def screen(
         ]
     calls = [_marked(_judge(agent, message_id, proposal), rejected) for proposal in read]
     looping = next((call for call in calls if is_loop(call.notes)), None)
-    return [_in_a_loop(call, looping) for call in calls] if looping else calls
+    if looping:
+        return [_in_a_loop(call, looping) for call in calls]
+    return [_remember(agent, call, remembered) for call in calls]
 
 
 def _marked(call: Call, rejected: Mapping[str, int]) -> Call:
@@ -182,6 +190,17 @@ def _judge(agent: Agent, message_id: str, proposal: Proposal) -> Call:
         fate=FATES[verdict.tier],
         notes={**notes_on(valid), **noted(entry.precondition, valid.args)},
     )
+
+
+def _remember(agent: Agent, call: Call, remembered: Sequence[Rule]) -> Call:
+    """The call, approved already if it is asked about and a rule allows exactly it.
+
+    One that a person rejected in this very turn is asked about whatever the rules say.
+    """
+    if call.fate != "ask" or call.args is None or REJECTED_BEFORE in call.notes:
+        return call
+    rule = rules.allowing(remembered, agent, call.tool, rules.Asked(call.args, rules.altered(call.notes)))
+    return replace(call, fate="run", rule_id=rule.rule_id) if rule else call
 
 
 def summarize(policy: Policy, tool: str, args: Mapping[str, Any]) -> str:

@@ -34,6 +34,12 @@ NOT_ASKED_AGAIN = (
 FAILED_TURN = "The turn ended before this call was run. It was not executed."
 
 
+RULE_OVER = (
+    "The rule that allowed it ended before it started. It was not executed. "
+    "Propose it again if it is still wanted: a person is asked then."
+)
+
+
 def rejected(reason: str) -> str:
     """The reason, introduced as the user's."""
     return (

@@ -76,6 +76,8 @@ def _fate(action: Action) -> None:
     st.badge(ACTION_WORDS[action.state], color=ACTION_COLOR[action.state])
     if action.decided_by:
         line(f"{(action.decision or {}).get('type', 'decided')} by {action.decided_by}", width="content")
+    elif action.rule_id:
+        line(f"allowed by {action.rule_id}", width="content")
     elif action.tier in ("auto", "log", NOT_GATED):
         runs = "ran" if action.state in RAN else "runs"
         st.caption(f"{action.tier}: {runs} without asking", width="content")
@@ -106,7 +108,7 @@ def _rest(call: ToolCall, action: Action) -> None:
     if action.result is not None:
         st.caption("Result the agent got")
         literal(action.result)
-    if action.tier == "ask" and action.review_id is not None:
+    if action.tier == "ask" and (action.review_id is not None or action.rule_id is not None):
         _proof(action)
 
 

@@ -5,8 +5,10 @@ Nothing true lives here. What must survive a reload is in the ledger or in the a
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 from urllib.parse import unquote
+from uuid import uuid4
 
 import streamlit as st
 
@@ -19,12 +21,17 @@ from agent.review.errors import ReviewError
 
 REVIEWER = "reviewer"
 NAME_COOKIE = "review_name"
+KEYS = "keys-are-on"
+KEYS_COOKIE = "review_keys"
+BROWSER = "browser"
+BROWSER_COOKIE = "review_browser"
 FLASH = "flash"
 SHOWN_FLASH = "flash-shown"
 SEEN = "edited-digests-seen"
 CARD = "card-on-screen"
 DRAFT = "draft-on-screen"
 OPENED = "folds-opened"
+JUST_CHOSEN = "just-chosen"
 
 # The address.
 THREAD = "thread"
@@ -59,6 +66,46 @@ def named() -> bool:
     return bool(st.session_state.get(REVIEWER) or st.context.cookies.get(NAME_COOKIE))
 
 
+def draft_owner() -> str:
+    """Whose drafts this browser shows: the person's, or its own while nobody has said who uses it."""
+    return reviewer() if named() else browsers_own()
+
+
+def browsers_own() -> str:
+    """Whose drafts those are that were written here before anybody said who uses this browser."""
+    return f"\n{_browser()}"  # no name holds a line break
+
+
+def _browser() -> str:
+    """A name for this browser that means nothing."""
+    kept = st.session_state.get(BROWSER) or st.context.cookies.get(BROWSER_COOKIE)
+    return str(st.session_state.setdefault(BROWSER, kept or uuid4().hex))
+
+
+def keys_are_on() -> bool:
+    """Whether letters choose; a browser remembers that they do not."""
+    return bool(st.session_state.get(KEYS, st.context.cookies.get(KEYS_COOKIE) != "off"))
+
+
+def switch_keys(*, on: bool) -> None:
+    st.session_state[KEYS] = on
+
+
+def shortcut(key: str) -> str | None:
+    """The key of a button, while keys are on."""
+    return key if keys_are_on() else None
+
+
+def to_keep() -> dict[str, str]:
+    """The cookies by which a browser is known again: those that this session has something new for."""
+    kept = {BROWSER_COOKIE: _browser()}
+    if REVIEWER in st.session_state:
+        kept[NAME_COOKIE] = reviewer()
+    if KEYS in st.session_state:
+        kept[KEYS_COOKIE] = "on" if keys_are_on() else "off"
+    return kept
+
+
 def in_address(name: str) -> str | None:
     return st.query_params.get(name)
 
@@ -77,6 +124,12 @@ def go_to_thread(name: str | None) -> None:
 def flash(kind: str, headline: str, detail: str = "") -> None:
     """Say this on top of the next page drawn. `headline` is ours; `detail` may hold anybody's text."""
     st.session_state[FLASH] = (kind, headline, detail)
+
+
+def take_back(headline: str) -> None:
+    """Do not say this after all."""
+    if st.session_state.get(FLASH, ("", ""))[1] == headline:
+        del st.session_state[FLASH]
 
 
 def flash_error(headline: str, error: ReviewError) -> None:
@@ -114,9 +167,14 @@ def action_key(name: str, review: Review, action: Action) -> str:
     return key(name, review.review_id, action.key.tool_call_id)
 
 
+Card = tuple[str, str, str]
+"""What a card is about: the review, the tool call, and the digest of what it shows."""
+
+
 def put_on_screen(review: Review, action: Action) -> None:
     """From now on, decisions of this session are about this action as it is shown."""
-    st.session_state[CARD] = _on_card(review, action)
+    if not is_on_screen(review, action):
+        st.session_state[CARD] = (_on_card(review, action), console().now())
 
 
 def is_on_screen(review: Review, action: Action) -> bool:
@@ -124,11 +182,33 @@ def is_on_screen(review: Review, action: Action) -> bool:
 
     A key pressed while the next card is being drawn calls the button of the card before.
     """
-    return st.session_state.get(CARD) == _on_card(review, action)
+    return card_on_screen()[0] == _on_card(review, action)
 
 
-def _on_card(review: Review, action: Action) -> tuple[str, str, str]:
+def card_on_screen() -> tuple[Card | None, str]:
+    """What the card of this session is about, and the instant since when."""
+    return st.session_state.get(CARD) or (None, "")
+
+
+def seconds_on_screen() -> float:
+    """How long the present card has been this session's."""
+    _, since = card_on_screen()
+    if not since:
+        return 0.0
+    return (datetime.fromisoformat(console().now()) - datetime.fromisoformat(since)).total_seconds()
+
+
+def _on_card(review: Review, action: Action) -> Card:
     return review.review_id, action.key.tool_call_id, action.shown_digest
+
+
+def note_choice() -> None:
+    """A choice was made by this very click; the page drawn next may go to it."""
+    st.session_state[JUST_CHOSEN] = True
+
+
+def was_just_chosen() -> bool:
+    return bool(st.session_state.pop(JUST_CHOSEN, False))
 
 
 def put_draft_on_screen(review: Review, body: str | None) -> None:
@@ -136,9 +216,10 @@ def put_draft_on_screen(review: Review, body: str | None) -> None:
     st.session_state[DRAFT] = (review.review_id, body)
 
 
-def draft_on_screen(review: Review) -> str | None:
-    review_id, body = st.session_state.get(DRAFT, (None, None))
-    return body if review_id == review.review_id else None
+def draft_of(review_id: str) -> str | None:
+    """The draft of this review, if it is the one on screen."""
+    shown, body = st.session_state.get(DRAFT, (None, None))
+    return body if shown == review_id else None
 
 
 def edited_digest_seen(review: Review, action: Action) -> str | None:

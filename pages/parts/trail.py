@@ -6,6 +6,7 @@ from agent.review.events import Event, Kind
 
 WORDS: dict[Kind, str] = {
     Kind.THREAD_STARTED: "started the thread",
+    Kind.THREAD_ARCHIVED: "archived the thread",
     Kind.MESSAGE_SENT: "sent a message",
     Kind.RUN_STARTED: "started a run",
     Kind.RUN_ENDED: "the run paused or ended",
@@ -31,13 +32,18 @@ WORDS: dict[Kind, str] = {
     Kind.OUTCOME_UNKNOWN: "cut off: the outcome is unknown",
     Kind.OUTCOME_SETTLED: "settled the outcome",
     Kind.ACTION_LOOKED_OVER: "looked it over",
+    Kind.THREAD_NOTED: "noted on the thread",
     Kind.ALL_STOPPED: "stopped everything",
     Kind.ALL_RELEASED: "released the stop",
     Kind.RULE_MADE: "made a rule",
     Kind.RULE_APPLIED: "a rule applied",
     Kind.RULE_REVOKED: "revoked a rule",
+    Kind.RULE_EXPIRED: "a rule expired",
     Kind.POLICY_CHANGED: "the policy changed",
 }
+
+
+OF_RULES = (Kind.RULE_MADE, Kind.RULE_APPLIED, Kind.RULE_REVOKED, Kind.RULE_EXPIRED)
 
 
 def sentence(event: Event) -> str:
@@ -46,6 +52,8 @@ def sentence(event: Event) -> str:
     more = {
         Kind.DECISION_MADE: f": {data.get('type')} {data.get('tool')}",
         Kind.OUTCOME_SETTLED: f": {data.get('outcome')} {event.tool}",
+        **dict.fromkeys(OF_RULES, f" ({data.get('rule_id')} by {data.get('made_by')}): {event.tool}"),
+        Kind.THREAD_NOTED: f": {data.get('verdict')}",
         Kind.RUN_ENDED: f": {data.get('ended')}",
         Kind.RUN_FAILED: f": {data.get('error')}",
     }.get(event.kind, f" {event.tool}" if event.tool else "")

@@ -8,14 +8,16 @@ import pytest
 
 from agent.bootstrap import Opened
 from agent.engine.recorder import End, Recorder
+from agent.review.actions import State
 from agent.review.errors import LedgerUnavailable
 from agent.review.threads import Run, RunState, Status
 from tests.conftest import ask, decide, waiting
 
 MAIL = '/call send_email {"to": "a@x.org", "subject": "s", "body": "b"}'
+ARCHIVE = '/call archive_mail {"message_id": "m-1"}'
 
 
-def test_calls_that_could_not_be_recorded_are_recorded_by_the_next_try(
+def test_calls_that_could_not_be_recorded_do_not_run_before_the_next_try(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     console = opened.console
@@ -25,13 +27,13 @@ def test_calls_that_could_not_be_recorded_are_recorded_by_the_next_try(
 
     with monkeypatch.context() as broken:
         broken.setattr(Recorder, "record", locked)
-        thread_id = ask(console, MAIL)
+        thread_id = ask(console, ARCHIVE)
     assert console.view(thread_id).thread.status is Status.FAILED
-    assert not console.actions(thread_id)
+    assert [action.state for action in console.actions(thread_id)] == [State.APPROVED]
+    assert not opened.world.changes(thread_id)
     assert console.wait(console.retry(thread_id, by="ana"), 30)
-    assert [action.tool for action in waiting(console, thread_id).actions] == ["send_email"]
-    decide(console, thread_id, {"type": "approve"})
-    assert [mail.recipient for mail in opened.world.outbox()] == ["a@x.org"]
+    assert [action.state for action in console.actions(thread_id)] == [State.DONE]
+    assert [change.kind for change in opened.world.changes(thread_id)] == ["mail_archived"]
 
 
 def test_a_pause_that_was_not_recorded_is_a_whole_review_after_the_next_try(

@@ -60,6 +60,14 @@ def test_running_without_approval_is_flagged():
     assert "without a person's approval" in faults(asked(), started())[0]
 
 
+def test_a_remembered_rule_approves_in_a_persons_place():
+    assert not faults(asked(), (Kind.RULE_APPLIED, {"rule_id": "rule-1"}), started())
+
+
+def test_a_rule_that_applied_after_the_start_is_no_leave():
+    assert faults(asked(), started(), (Kind.RULE_APPLIED, {"rule_id": "rule-1"}))
+
+
 def test_a_rejection_is_no_approval():
     assert faults(asked(), decided(type="reject", after=None), started())
 

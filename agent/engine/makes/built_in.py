@@ -9,12 +9,12 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, RemoveMessage
 from langchain_core.messages.tool import tool_call
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.types import Command
 
 from agent.engine import graph as built_in
 from agent.engine.messages import message_of, results_for
 from agent.engine.reading import Graph, Reading
+from agent.engine.saver import FencedSaver
 from agent.ports import Look, Mend, Moment, Proposed, Repeat, Resume, Said, Token
 from agent.review.agents import Agent
 from agent.review.foreign import open_calls
@@ -37,8 +37,8 @@ class BuiltIn:
         self._builder = built_in.build(agent, model_named, window=window, max_rounds=max_rounds)
         self._recursion_limit = built_in.STEPS_PER_ROUND * (max_rounds + 2)
 
-    def compiled(self, saver: BaseCheckpointSaver[Any]) -> Graph:
-        return self._builder.compile(checkpointer=saver)
+    def compiled(self, saver: FencedSaver) -> Graph:
+        return self._builder.compile(checkpointer=saver.decoding_once())
 
     def limits(self) -> RunnableConfig:
         return {"recursion_limit": self._recursion_limit}
@@ -60,7 +60,8 @@ class BuiltIn:
             said = [one for one in change.get("messages", ()) if not isinstance(one, RemoveMessage)]
             if said:
                 yield Said(tuple(message_of(message) for message in said))
-            if node == "screen":
+            if node == "human_review":
+                # Not when they were screened: until the step behind that, a crash could still have them judged anew.
                 yield Proposed(tuple(Call.from_state(kept) for kept in change["calls"]))
 
     def asked(self, reading: Reading) -> Mapping[str, tuple[Call, ...]]:
@@ -82,7 +83,7 @@ class BuiltIn:
         results = results_for(look, mend.results, mend.rest)
         if mend.closing is not None:
             closing = AIMessage(mend.closing, id=mend.closing_id)
-            if all(message.id != closing.id for message in look.messages):
+            if not reading.holds(mend.closing_id):
                 graph.update_state(config, {"messages": [*results, closing]}, as_node="llm_call")
             return
         answered = {message.tool_call_id for message in results}
@@ -105,8 +106,8 @@ def _mended(call: Call, mend: Mend, left: Set[str]) -> dict[str, Any]:
     """The call after the mending: asked about again, or answered if it has a result by now."""
     kept = call.to_state()
     if call.tool_call_id in mend.ask_again:
-        # A call that ran without asking had no allowed decisions; now it is a person's.
-        kept |= {"fate": "ask", "attempt": call.attempt + 1, "tier": "ask"}
+        # A call that ran without asking had no allowed decisions; now it is a person's, whatever rule allowed it.
+        kept |= {"fate": "ask", "attempt": call.attempt + 1, "tier": "ask", "rule_id": None}
         kept["allowed"] = call.allowed or ["approve", "reject"]
     elif call.tool_call_id not in left:
         # Else a later question about a sibling would ask about this one too.

@@ -1,0 +1,71 @@
+"""Remembered rules in the ledger: which there are, how often each was used, and how each ended."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any
+
+from agent.ledger import rows
+from agent.review.actions import Action, State
+from agent.review.rules import Rule, RuleEnd
+
+
+class RuleReads:
+    """What is read of rules, over a way to run one statement."""
+
+    def _all(self, sql: str, *values: Any) -> list[sqlite3.Row]:
+        raise NotImplementedError  # as `SqliteReads` has it
+
+    def rule(self, rule_id: str) -> Rule | None:
+        found = self._all("SELECT * FROM rules WHERE rule_id = ?", rule_id)
+        return rows.to_rule(found[0]) if found else None
+
+    def rules(self, *, agent: str | None = None, limit: int = 200) -> list[Rule]:
+        """Rules of all agents or of one, those that have not ended first, the last made first."""
+        where = "WHERE agent = ?" if agent is not None else ""
+        found = self._all(
+            f"SELECT * FROM rules {where} ORDER BY ended IS NOT NULL, rowid DESC LIMIT ?",
+            *([agent] if agent is not None else []),
+            limit,
+        )
+        return [rows.to_rule(row) for row in found]
+
+    def standing_rules(self, agent: str | None = None) -> list[Rule]:
+        """Rules that have not been ended, in the order they were made; their time may be over all the same."""
+        narrowed = "AND agent = ?" if agent is not None else ""
+        found = self._all(
+            f"SELECT * FROM rules WHERE ended IS NULL {narrowed} ORDER BY rowid",
+            *([agent] if agent is not None else []),
+        )
+        return [rows.to_rule(row) for row in found]
+
+    def actions_by_rule(self, rule_id: str, *, state: State) -> list[Action]:
+        """Actions in this state that the rule approved."""
+        found = self._all(
+            "SELECT * FROM actions WHERE rule_id = ? AND state = ? ORDER BY rowid", rule_id, state
+        )
+        return [rows.to_action(row) for row in found]
+
+
+class RuleWrites:
+    """What a transaction writes of rules."""
+
+    def _did(self, sql: str, *values: Any) -> bool:
+        raise NotImplementedError  # as `SqliteTransaction` has it
+
+    def add_rule(self, rule: Rule) -> None:
+        names = ", ".join(rows.RULE_COLUMNS)
+        marks = ", ".join("?" * len(rows.RULE_COLUMNS))
+        self._did(f"INSERT INTO rules ({names}) VALUES ({marks})", *rows.rule_values(rule))
+
+    def count_use(self, rule_id: str, at: str) -> bool:
+        return self._did(
+            "UPDATE rules SET uses = uses + 1, last_used_at = ? WHERE rule_id = ? AND ended IS NULL",
+            *(at, rule_id),
+        )
+
+    def end_rule(self, rule_id: str, end: RuleEnd, at: str, by: str) -> bool:
+        return self._did(
+            "UPDATE rules SET ended = ?, ended_at = ?, ended_by = ? WHERE rule_id = ? AND ended IS NULL",
+            *(end, at, by, rule_id),
+        )

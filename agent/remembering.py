@@ -1,0 +1,174 @@
+"""The use cases of remembered rules: foresee what one would allow, make it, list them, revoke it at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, tzinfo
+from uuid import uuid4
+
+from agent.elsewhere import NOBODY, Elsewhere
+from agent.ports import Reads, Transaction
+from agent.review import rules, told
+from agent.review.actions import Action, State
+from agent.review.errors import (
+    AgentNotLoaded,
+    ReviewChanged,
+    RuleOver,
+    RuleRefused,
+    UnknownAgent,
+    UnknownRule,
+)
+from agent.review.events import Fact, Kind
+from agent.review.rules import Foresight, Lasting, Rule, RuleEnd, Scope
+from agent.standing import known
+
+LOOKED_BACK = 200
+"""Proposals of the tool among which it is foreseen what a rule would allow."""
+
+
+class Remembering(Elsewhere):
+    """The use cases about rules. None of them changes an action that waits: its verdict was fixed when proposed."""
+
+    def rules(self, agent: str | None = None) -> list[Rule]:
+        """Rules of all agents or of one, those that have not ended first, the last made first."""
+        return self._ledger.rules(agent=agent)
+
+    def forbids_remembering(self, action: Action) -> str:
+        """Why no rule can be made from this action, as a sentence; "" if one can."""
+        return rules.forbidden(self._engine.agent(action.agent), action.tool)
+
+    def disabled(self, rule: Rule) -> str:
+        """Why a rule that has not ended allows nothing now, as a sentence; "" if it does."""
+        if rule.expires_at <= self.now():
+            return "Its time is over."
+        try:
+            return rules.disabled(rule, self._engine.agent(rule.agent))
+        except (UnknownAgent, AgentNotLoaded) as error:
+            return str(error)
+
+    def foresee(
+        self,
+        thread_id: str,
+        tool_call_id: str,
+        *,
+        free: Sequence[str],
+        scope: Scope,
+        lasting: Lasting,
+        by: str,
+        shown_digest: str | None = None,
+        zone: tzinfo = UTC,
+    ) -> Foresight:
+        """What the rule made by `remember` would be, and would have allowed among past calls; changes nothing."""
+        action = self._remembered(self._ledger, thread_id, tool_call_id, shown_digest)
+        rule = self._made(action, free, scope, lasting, by, zone)
+        found = self._ledger.events(
+            kind=Kind.ACTION_PROPOSED,
+            agent=rule.agent,
+            tool=rule.tool,
+            newest_first=True,
+            limit=LOOKED_BACK,
+        )
+        return rules.foresee(rule, found)
+
+    def remember(
+        self,
+        thread_id: str,
+        tool_call_id: str,
+        *,
+        free: Sequence[str],
+        scope: Scope,
+        lasting: Lasting,
+        by: str,
+        shown_digest: str | None = None,
+        zone: tzinfo = UTC,
+    ) -> Rule:
+        """Make a rule from this call: calls like it run without asking, on this thread or with this agent.
+
+        `free` names the arguments that may have any value; all others are bound. `zone` is where `today` ends.
+        Raises `UnknownThread`, `RuleRefused`, and `ReviewChanged` if the call is not the one that was shown.
+        """
+        with self._ledger.write() as tx:
+            action = self._remembered(tx, thread_id, tool_call_id, shown_digest)
+            rule = self._made(action, free, scope, lasting, by, zone)
+            _check_new(tx, rule)
+            tx.add_rule(rule)
+            data = {**rules.described(rule), "lasting": lasting, "summary": action.summary}
+            self._entry(tx, known(tx, thread_id), by).note(Kind.RULE_MADE, data, action=action)
+        return rule
+
+    def revoke(self, rule_id: str, *, by: str) -> Rule:
+        """End a rule at once: what it approved and has not started is withdrawn. Raises `UnknownRule`, `RuleOver`."""
+        with self._ledger.write() as tx:
+            rule = tx.rule(rule_id)
+            if rule is None:
+                raise UnknownRule(rule_id)
+            now = self.now()
+            if not tx.end_rule(rule_id, RuleEnd.REVOKED, now, by):
+                raise RuleOver(rule_id, str(rule.ended), str(rule.ended_by), str(rule.ended_at))
+            taken_back = tx.actions_by_rule(rule_id, state=State.APPROVED)
+            names = [[one.key.thread_id, one.key.tool_call_id] for one in taken_back]
+            tx.append(_about(rule, Kind.RULE_REVOKED, now, by, {"uses": rule.uses, "withdrawn": names}))
+            for action in taken_back:
+                self._take_back(tx, action, now, by)
+        return replace(rule, ended=RuleEnd.REVOKED, ended_at=now, ended_by=by)
+
+    def end_rules(self) -> None:
+        """End every rule whose time is over, for good: a clock that is set back later revives none."""
+        now = self.now()
+        if all(now < rule.expires_at for rule in self._ledger.standing_rules()):
+            return
+        with self._ledger.write() as tx:
+            for rule in tx.standing_rules():
+                if rule.expires_at <= now and tx.end_rule(rule.rule_id, RuleEnd.EXPIRED, now, NOBODY):
+                    tx.append(_about(rule, Kind.RULE_EXPIRED, now, None, {"uses": rule.uses}))
+
+    def _remembered(
+        self, reads: Reads, thread_id: str, tool_call_id: str, shown_digest: str | None
+    ) -> Action:
+        known(reads, thread_id)
+        action = reads.latest_action(thread_id, tool_call_id)
+        if action is None or action.args is None:
+            raise RuleRefused(
+                f"Thread {thread_id} has no call {tool_call_id} that could run. Make the rule from one that has."
+            )
+        if shown_digest is not None and action.shown_digest != shown_digest:
+            raise ReviewChanged(f"The call {tool_call_id} is not the one that was shown.")
+        return action
+
+    def _made(
+        self, action: Action, free: Sequence[str], scope: Scope, lasting: Lasting, by: str, zone: tzinfo
+    ) -> Rule:
+        return rules.make(
+            self._engine.agent(action.agent),
+            action,
+            rule_id=f"rule-{uuid4().hex[:12]}",
+            free=free,
+            scope=scope,
+            lasting=lasting,
+            by=by,
+            now=self._clock().astimezone(zone),
+        )
+
+    def _take_back(self, tx: Transaction, action: Action, now: str, by: str) -> None:
+        tx.move(action.key, State.APPROVED, State.WITHDRAWN, ended_at=now, result=told.RULE_OVER)
+        entry = self._entry(tx, known(tx, action.key.thread_id), by)
+        entry.note(Kind.ACTION_WITHDRAWN, {"told": told.RULE_OVER, "rule_id": action.rule_id}, action=action)
+
+
+def _check_new(tx: Transaction, rule: Rule) -> None:
+    """Refuse what is remembered already: a second click, or another tab."""
+    for one in tx.standing_rules(rule.agent):
+        same = (one.made_from, one.free, one.thread_id) == (rule.made_from, rule.free, rule.thread_id)
+        if same and rules.in_force(one, rule.made_from.thread_id, rule.made_at):
+            raise RuleRefused(
+                f"This is remembered already, by {one.made_by} until {one.expires_at} ({one.rule_id}). "
+                "Revoke that rule first if this one is to last for another time."
+            )
+
+
+def _about(rule: Rule, kind: Kind, at: str, by: str | None, more: dict[str, object]) -> Fact:
+    """An event about the rule, which stands with the thread it was made on."""
+    data = {**rules.described(rule), **more}
+    thread_id = rule.made_from.thread_id
+    return Fact(kind=kind, at=at, thread_id=thread_id, agent=rule.agent, by=by, tool=rule.tool, data=data)
