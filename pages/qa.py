@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages.parts.payload import payload
 from pages.parts.scenario_list import scenario_list
+from pages.parts.words import option
 
 VIEWS = ("Scenarios", "Paste a payload")
 
@@ -16,6 +17,7 @@ def main() -> None:
         VIEWS,
         default=VIEWS[0],
         key="qa-view",
+        format_func=option,
         label_visibility="collapsed",
         required=True,
         bind="query-params",

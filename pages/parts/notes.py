@@ -12,7 +12,7 @@ from agent.review.notes import LONGEST, LONGEST_LINK, Verdict
 from agent.review.threads import Thread
 from pages.parts import session
 from pages.parts.literal import line
-from pages.parts.words import Color, clock
+from pages.parts.words import Color, clock, option
 
 MARK: Mapping[Verdict, tuple[Color, str]] = {
     Verdict.PASS: ("green", ":material/thumb_up:"),
@@ -60,6 +60,7 @@ def threads_by_verdict(limit: int) -> tuple[Sequence[Thread], Mapping[str, Verdi
         [ANY, *map(str, Verdict), NONE],
         default=ANY,
         key="by-note",
+        format_func=option,
         label_visibility="collapsed",
         required=True,
         bind="query-params",

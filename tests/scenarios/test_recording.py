@@ -146,3 +146,23 @@ def test_the_file_replays_in_another_process_elsewhere(opened: Opened, tmp_path:
     found = subprocess.run(command, cwd=ROOT, env=elsewhere, capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stdout + found.stderr
     assert not (tmp_path / "d").exists()
+
+
+def test_what_a_remembered_rule_let_run_is_refused_as_no_rule_stands_elsewhere(opened: Opened) -> None:
+    console = opened.console
+    write = '/call write_file {"path": "notes/a.txt", "content": "a"}'
+    first = ask(console, write, agent="operations")
+    (review,) = console.view(first).reviews
+    (action,) = review.actions
+    console.remember(
+        first,
+        action.key.tool_call_id,
+        by="ana",
+        shown_digest=action.shown_digest,
+        free=(),
+        scope="agent",
+        lasting="15 minutes",
+    )
+    second = ask(console, write, agent="operations")
+    with pytest.raises(NotReplayable, match="remembered rule"):
+        record(opened, second, name="x")
