@@ -12,6 +12,7 @@ import pytest
 
 from agent.bootstrap import Opened
 from agent.review.errors import NotReplayable
+from agent.scenarios import shelf
 from agent.scenarios.files import read_text, write_text
 from agent.scenarios.recording import record
 from agent.scenarios.running import run
@@ -107,6 +108,9 @@ def test_secrets_are_masked(opened: Opened) -> None:
     )
     decide(opened.console, thread_id, {"type": "approve"})
     assert secret not in passes(opened, thread_id)
+    path = shelf.save_thread(opened, thread_id, name=f"It sent {secret}")
+    assert secret not in path.name
+    assert secret not in path.read_text()
 
 
 @pytest.mark.parametrize(
