@@ -7,6 +7,8 @@ engine. None of them runs an agent itself: a run is started, and can be waited f
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, get_args
 from uuid import uuid4
 
@@ -36,6 +38,7 @@ from agent.review.errors import (
     UnknownModel,
 )
 from agent.review.events import Fact, Kind, instant
+from agent.review.seen import Seen
 from agent.review.threads import (
     Halt,
     Run,
@@ -51,6 +54,7 @@ from agent.standing import check_free, gone, known, reviewable, was_superseded
 log = logging.getLogger(__name__)
 
 OPENING = 120
+NOT_SEEN: Mapping[str, Seen] = MappingProxyType({})
 ANCHOR_EVERY = 100
 AT_REST = (Status.IDLE, Status.FAILED, Status.STOPPED)
 OWN_MODEL = "its own"
@@ -169,17 +173,20 @@ class Console(Remembering, Noting):
         by: str,
         review_id: str | None = None,
         end_turn: bool = False,
+        seen: Mapping[str, Seen] = NOT_SEEN,
     ) -> Run:
         """Record one decision per action, all or none, and resume the agent. Returns the run.
 
         With `end_turn`, where everything is rejected, the turn ends there: nothing more of it runs, nor does the model.
 
+        `seen` tells by tool call how each action was looked at; it goes on record with the decision.
         Raises what `preview` does, and `Halted`; the loser of a race is told who decided what, when.
         """
         try:
             with self._ledger.write() as tx:
                 review = reviewable(tx, thread_id, review_id, self.now())
-                run = self._decide(tx, review, self._rule(review, decisions), by, end_turn)
+                rulings = [ruling.as_seen(seen) for ruling in self._rule(review, decisions)]
+                run = self._decide(tx, review, rulings, by, end_turn)
         except (AlreadyDecided, ReviewExpired, ReviewChanged, ThreadBusy) as error:
             self._note_refusal(thread_id, review_id, by, error)
             raise

@@ -16,6 +16,7 @@ from agent.review.decisions import Ruling
 from agent.review.errors import Halted, ReviewChanged, ThreadBusy
 from agent.review.events import Fact, Kind, instant
 from agent.review.foreign import OF_AN_INTERRUPT
+from agent.review.seen import as_data
 from agent.review.threads import Message, Run, Status, Thread, result_id
 
 LAST_MESSAGES = 100
@@ -134,6 +135,7 @@ class Entry:
             "summary": before.summary,
             "summary_after": after.summary if ruling.type == "edit" else None,
             **self._time_to_decide(review),
+            **as_data(ruling.seen),
         }
         self.note(Kind.DECISION_MADE, data, review=review, action=after)
 

@@ -19,6 +19,7 @@ from agent.review.fitting import validate
 from agent.review.foreign import answer_fault
 from agent.review.policy import DECISION_TYPES, Tier
 from agent.review.screening import summarize
+from agent.review.seen import Seen
 from agent.review.threads import text_fault
 
 END_OF = {
@@ -40,6 +41,12 @@ class Ruling:
     """The tool result, where the person's word is the result; None where the tool will run."""
     message: str = ""
     comment: str = ""
+    seen: Seen | None = None
+    """How the reviewer looked at the action, where a page told it."""
+
+    def as_seen(self, seen: Mapping[str, Seen]) -> Ruling:
+        """The same, with how its action was looked at."""
+        return replace(self, seen=seen.get(self.before.key.tool_call_id))
 
     @property
     def wire(self) -> dict[str, Any]:

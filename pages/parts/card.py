@@ -15,6 +15,7 @@ from pages.parts.chosen import chosen
 from pages.parts.copy_as import copy_as
 from pages.parts.decide import aside, decisions
 from pages.parts.draft import Draft
+from pages.parts.hidden import hidden
 from pages.parts.in_view import in_view
 from pages.parts.literal import cautions, line, literal
 from pages.parts.rules import remember
@@ -35,6 +36,7 @@ def card(review: Review, *, after: Goes | None = None, later: Callable[..., None
     action = review.actions[place]
     session.put_on_screen(review, action)
     aside(review, action, after=after, later=later)
+    hidden()
     with st.container(border=True, key="card"):
         _header(review, action)
         if len(review.actions) > 1:

@@ -26,7 +26,7 @@ def keys() -> None:
     pressed = st.button("Keys", key="keys", type="tertiary", icon=":material/keyboard:")
     asked = session.keys_are_on() and _component(key="question-mark", on_asked_change=_asked).asked
     if pressed or asked:
-        _told()
+        _told(session.keys_are_on())
 
 
 def _asked() -> None:
@@ -34,12 +34,16 @@ def _asked() -> None:
 
 
 @st.dialog("Keys")
-def _told() -> None:
+def _told(on: bool) -> None:
+    """The keys and their switch; `on` is how it stood when this was opened."""
     st.table({"Key": list(KEYS), "What it does": list(KEYS.values())}, hide_index=True)
-    on = st.toggle("Use these keys", value=session.keys_are_on(), key="use-keys")
+    st.toggle("Use these keys", value=on, key="use-keys", on_change=_switch)
     st.caption(
         "Letters only choose; a decision is sent with Ctrl or Cmd and Enter. This browser remembers the switch."
     )
-    if on != session.keys_are_on():
-        session.switch_keys(on=on)
-        st.rerun()
+    if session.keys_are_on() != on:
+        st.rerun()  # the buttons of the whole page carry the keys
+
+
+def _switch() -> None:
+    session.switch_keys(on=bool(st.session_state["use-keys"]))

@@ -6,6 +6,7 @@ import streamlit as st
 
 from agent.lessons.lesson import Lesson, Step
 from agent.lessons.playing import STAGES
+from agent.review.deception import visible
 from pages.parts import session
 from pages.parts.literal import line
 
@@ -28,7 +29,7 @@ def _step(lesson: Lesson, name: str, number: int, step: Step, *, taken: bool) ->
     with st.container(border=True):
         st.markdown(step.text)
         with st.expander("The code that runs", expanded=not taken):
-            st.code(step.code, language="python")
+            st.code(visible(step.code), language="python")
         if step.asks:
             st.text_area(step.asks, step.begin, key=field, disabled=taken)
         if taken:

@@ -27,7 +27,11 @@ def notes(view: View) -> None:
     """The way to note something on this thread."""
     with st.popover("Note", type="tertiary", key="note"):
         st.segmented_control(
-            "Verdict", [*Verdict], key=_field("verdict", view.thread.thread_id), label_visibility="collapsed"
+            "Verdict",
+            [*Verdict],
+            key=_field("verdict", view.thread.thread_id),
+            format_func=option,
+            label_visibility="collapsed",
         )
         st.text_area("What you saw", key=_field("text", view.thread.thread_id), max_chars=LONGEST)
         st.text_input(
@@ -55,15 +59,14 @@ def mark(verdict: Verdict) -> None:
 def threads_by_verdict(limit: int) -> tuple[Sequence[Thread], Mapping[str, Verdict]]:
     """A choice of verdict, the threads it leaves, and the verdict of each that has one."""
     console = session.console()
-    chosen = st.segmented_control(
+    chosen = st.radio(
         "By note",
         [ANY, *map(str, Verdict), NONE],
-        default=ANY,
         key="by-note",
         format_func=option,
         label_visibility="collapsed",
-        required=True,
         bind="query-params",
+        horizontal=True,
     )
     if chosen in (None, ANY):
         found = console.threads(limit=limit)

@@ -10,11 +10,12 @@ import streamlit as st
 from agent.review.actions import Action, Review
 from agent.review.args import show
 from agent.review.errors import ArgumentsRefused, ReviewError
+from agent.review.seen import Seen
 from pages.parts import draft as drafts
 from pages.parts import session
 from pages.parts.chosen import lacks_typing, onward
 from pages.parts.draft import Draft
-from pages.parts.literal import unopened
+from pages.parts.literal import unopened, was_opened
 from pages.parts.words import VERB
 
 WAIT_FOR_RUN = 1.5  # seconds a click waits on the run itself, so that a quick turn is drawn at once
@@ -87,6 +88,7 @@ def send(review: Review, action: Action, after: Goes, end_turn: bool = False) ->
             by=session.reviewer(),
             review_id=review.review_id,
             end_turn=end_turn,
+            seen=_seen(review),
         )
     except ArgumentsRefused as error:
         session.flash("error", "The edited arguments cannot be sent. Nothing was decided.", str(error))
@@ -100,6 +102,18 @@ def send(review: Review, action: Action, after: Goes, end_turn: bool = False) ->
     session.console().wait(run, WAIT_FOR_RUN)
     if after:
         after(review)
+
+
+def _seen(review: Review) -> dict[str, Seen]:
+    """How each action was looked at here, by its call."""
+    times = session.visible_seconds()
+    return {
+        one.key.tool_call_id: Seen(
+            times.get(session.card_of(review, one), 0.0),
+            tuple(name for name, value in (one.args or {}).items() if was_opened(show(value))),
+        )
+        for one in review.actions
+    }
 
 
 def _chosen_at_once(review: Review, action: Action) -> bool:

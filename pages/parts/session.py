@@ -32,6 +32,8 @@ CARD = "card-on-screen"
 DRAFT = "draft-on-screen"
 OPENED = "folds-opened"
 JUST_CHOSEN = "just-chosen"
+VISIBLE = "seconds-visible"
+HIDDEN = "seconds-hidden"
 
 # The address.
 THREAD = "thread"
@@ -55,15 +57,20 @@ def world() -> World:
     return bootstrap.opened().world
 
 
+def cookie(name: str) -> str:
+    """What the browser kept under this name when it connected."""
+    return unquote(st.context.cookies.get(name, ""))
+
+
 def reviewer() -> str:
     """The name this browser decides under, unverified while there is no sign-in."""
-    chosen = st.session_state.get(REVIEWER) or unquote(st.context.cookies.get(NAME_COOKIE, ""))
+    chosen = st.session_state.get(REVIEWER) or cookie(NAME_COOKIE)
     return str(chosen or bootstrap.opened().settings.review_reviewer)
 
 
 def named() -> bool:
     """Whether this browser has said who uses it."""
-    return bool(st.session_state.get(REVIEWER) or st.context.cookies.get(NAME_COOKIE))
+    return bool(st.session_state.get(REVIEWER) or cookie(NAME_COOKIE))
 
 
 def draft_owner() -> str:
@@ -78,13 +85,13 @@ def browsers_own() -> str:
 
 def _browser() -> str:
     """A name for this browser that means nothing."""
-    kept = st.session_state.get(BROWSER) or st.context.cookies.get(BROWSER_COOKIE)
+    kept = st.session_state.get(BROWSER) or cookie(BROWSER_COOKIE)
     return str(st.session_state.setdefault(BROWSER, kept or uuid4().hex))
 
 
 def keys_are_on() -> bool:
     """Whether letters choose; a browser remembers that they do not."""
-    return bool(st.session_state.get(KEYS, st.context.cookies.get(KEYS_COOKIE) != "off"))
+    return bool(st.session_state.get(KEYS, cookie(KEYS_COOKIE) != "off"))
 
 
 def switch_keys(*, on: bool) -> None:
@@ -159,8 +166,8 @@ def show_flash() -> None:
 
 
 def key(name: str, *parts: Any) -> str:
-    """A widget's key: what it is, and what it is about."""
-    return ":".join((name, *(str(part) for part in parts)))
+    """A widget's key: what it is, and what it is about. Different parts make different keys, whatever they hold."""
+    return ":".join((name, *(str(part).replace("%", "%25").replace(":", "%3A") for part in parts)))
 
 
 def action_key(name: str, review: Review, action: Action) -> str:
@@ -171,10 +178,16 @@ Card = tuple[str, str, str]
 """What a card is about: the review, the tool call, and the digest of what it shows."""
 
 
+def field_key(name: str, review: Review, action: Action, argument: str) -> str:
+    return key(name, review.review_id, action.key.tool_call_id, argument)
+
+
 def put_on_screen(review: Review, action: Action) -> None:
     """From now on, decisions of this session are about this action as it is shown."""
     if not is_on_screen(review, action):
-        st.session_state[CARD] = (_on_card(review, action), console().now())
+        st.session_state[VISIBLE] = visible_seconds()
+        st.session_state[HIDDEN] = 0.0
+        st.session_state[CARD] = (card_of(review, action), console().now())
 
 
 def is_on_screen(review: Review, action: Action) -> bool:
@@ -182,7 +195,7 @@ def is_on_screen(review: Review, action: Action) -> bool:
 
     A key pressed while the next card is being drawn calls the button of the card before.
     """
-    return card_on_screen()[0] == _on_card(review, action)
+    return card_on_screen()[0] == card_of(review, action)
 
 
 def card_on_screen() -> tuple[Card | None, str]:
@@ -198,8 +211,24 @@ def seconds_on_screen() -> float:
     return (datetime.fromisoformat(console().now()) - datetime.fromisoformat(since)).total_seconds()
 
 
-def _on_card(review: Review, action: Action) -> Card:
+def card_of(review: Review, action: Action) -> Card:
+    """What the card of this action is about."""
     return review.review_id, action.key.tool_call_id, action.shown_digest
+
+
+def note_hidden(seconds: float) -> None:
+    """The page was hidden that long, with the present card on it."""
+    st.session_state[HIDDEN] = st.session_state.get(HIDDEN, 0.0) + seconds
+
+
+def visible_seconds() -> dict[Card, float]:
+    """How long each card was to be seen in this session, up to now."""
+    counted = dict(st.session_state.get(VISIBLE, {}))
+    card, _ = card_on_screen()
+    if card is not None:
+        seen = max(0.0, seconds_on_screen() - st.session_state.get(HIDDEN, 0.0))
+        counted[card] = counted.get(card, 0.0) + seen
+    return counted
 
 
 def note_choice() -> None:

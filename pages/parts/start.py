@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from agent.review.errors import ReviewError
+from agent.review.secrets import masked
 from pages.parts import session
 from pages.parts.literal import line
 from pages.parts.notes import mark, threads_by_verdict
@@ -77,7 +78,9 @@ def _threads() -> None:
             st.badge(STATUS_WORDS[thread.status], color=STATUS_COLOR[thread.status])
             if verdict := verdicts.get(thread.thread_id):
                 mark(verdict)
-            line(f"{thread.opening}\n{thread.agent} · {thread.thread_id} · {ago(thread.updated_at)} ago")
+            line(
+                f"{masked(thread.opening)}\n{thread.agent} · {thread.thread_id} · {ago(thread.updated_at)} ago"
+            )
 
 
 def _demo() -> None:

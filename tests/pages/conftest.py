@@ -37,7 +37,8 @@ class Screen:
 
     def __init__(self, page: str, reviewer: str, address: dict[str, str]) -> None:
         self.at = AppTest.from_file(str(ROOT / "pages" / "shell.py"), default_timeout=60)
-        self.at.session_state[session.REVIEWER] = reviewer
+        if reviewer:
+            self.at.session_state[session.REVIEWER] = reviewer
         if page != "inbox":
             # As a first visit by this address: `switch_page` needs a run on another page before.
             self.at._page_hash = calc_hash(page)
@@ -143,6 +144,7 @@ def installed_once() -> Iterator[None]:
 def opens(page_console: Opened, monkeypatch: pytest.MonkeyPatch) -> Opens:
     """Open a page as a person's browser would: `opens("chat", reviewer="ben", thread="t1")`."""
     monkeypatch.setattr(sending, "FIRST_MOMENTS", 0.0)  # nobody sits in front of these
+    monkeypatch.setattr(session, "cookie", lambda _: "")  # AppTest's browser is a mock that has every cookie
 
     def open_page(page: str = "inbox", reviewer: str = "ana", **address: str) -> Screen:
         return Screen(page, reviewer, address)

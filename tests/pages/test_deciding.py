@@ -310,7 +310,7 @@ def test_the_card_shows_a_reviewers_first_look_once(opens: Opens, console: Conso
 
 
 def field(review: Review, name: str) -> str:
-    return session.key(of("field", review), name)
+    return session.field_key("field", review, review.actions[0], name)
 
 
 def in_form(opens: Opens, review: Review) -> Screen:

@@ -42,7 +42,7 @@ def test_threads_are_found_by_their_last_verdict(opens: Opens, console: Console)
     console.note(good, by="ana", verdict="pass")
     screen = opens("chat")
     for chosen, expected in (("fail", bad), ("pass", good), ("no note", neither)):
-        screen.at.button_group(key="by-note").set_value(chosen)
+        screen.at.radio(key="by-note").set_value(chosen)
         screen.run()
         there = [one for one in (bad, good, neither) if screen.has(session.key("open", one))]
         assert there == [expected]

@@ -136,7 +136,7 @@ def test_a_thread_that_cannot_be_replayed_says_why(opens: Opens, console: Consol
 
 def paste(opens: Opens, value: Any) -> Screen:
     screen = opens("qa")
-    screen.at.button_group(key="qa-view").set_value("Paste a payload")
+    screen.at.radio(key="qa-view").set_value("Paste a payload")
     screen.run()
     text = value if isinstance(value, str) else json.dumps(value)
     return screen.type("payload", text)
