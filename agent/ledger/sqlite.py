@@ -22,6 +22,8 @@ from agent.review.events import GENESIS, Fact, seal
 from agent.review.threads import Halt, Message, Run, RunState, Status, Thread
 
 BUSY_MS = 5_000
+LOG_PAGES = 4_000
+"""Pages of the log, 16 MB, before they are moved into the file: what many commits write again is then moved once."""
 
 
 class SqliteLedger(SqliteReads):
@@ -98,6 +100,7 @@ class SqliteLedger(SqliteReads):
             conn.create_function("folded", 1, str.casefold, deterministic=True)
             conn.execute("PRAGMA journal_mode = WAL")
             conn.execute("PRAGMA synchronous = FULL")
+            conn.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
         except sqlite3.Error as error:
             raise LedgerUnavailable(f"{self._path}: {error}") from error
         return conn

@@ -1,6 +1,6 @@
 """Measure the console beside what people would use instead, and print what came of it as a table.
 
-python -m tests.bench [--quick] [--only WORDS] [--json FILE] [--readme]
+python -m tests.bench [--quick] [--only WORDS] [--json FILE] [--data FOLDER] [--soak TURNS] [--readme]
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import argparse
 import json
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from tests.bench import subjects
@@ -21,11 +22,12 @@ from tests.marks import write_between
 
 def main() -> int:
     asked = _arguments()
+    scale = QUICK if asked.quick else replace(FULL, soak=asked.soak)
     figures: list[Figure] = []
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         for name, measure in subjects.ALL.items():
             if asked.only in name:
-                for figure in measure(QUICK if asked.quick else FULL, asked.data or Path(folder)):
+                for figure in measure(scale, asked.data or Path(folder)):
                     print(figure.row(), flush=True)
                     figures.append(figure)
     print(f"\n{table(figures)}\n\n{described()}")
@@ -45,6 +47,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--only", default="", help="only subjects whose name has these words in it")
     parser.add_argument("--json", type=Path, help="keep the figures in this file")
     parser.add_argument("--data", type=Path, help="keep the large ledgers here, and use them again")
+    parser.add_argument("--soak", type=int, default=FULL.soak, help="turns over which memory is watched")
     parser.add_argument("--readme", action="store_true", help="write the table into the README")
     return parser.parse_args()
 

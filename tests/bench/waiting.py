@@ -17,6 +17,7 @@ from tests.bench.timing import in_turns
 
 PAGE = 51
 """A page of the inbox, and the one more that tells whether there is a next."""
+NO_SERVER = "langgraph-cli[inmem] is not among the tests' packages; it brings some sixty more"
 LONG_AGO = "2000-01-01T00:00:00.000000Z"
 
 
@@ -25,6 +26,7 @@ def measure(scale: Scale, folder: Path) -> Iterator[Figure]:
     many = SqliteLedger(large(scale, folder) / "ledger.sqlite")
     assert (few.queue_length(), many.queue_length()) == (scale.few_waiting, scale.waiting)
     yield from _compare(few, many, scale)
+    yield Figure("queue: first page", None, most(1), "langgraph dev, thread search", why_not=NO_SERVER)
     few.shut()
     many.shut()
 
