@@ -138,7 +138,7 @@ def states(server: Server) -> Iterator[tuple[str, str, Act]]:
     server.post(
         "chat", message='/call write_file {"path": "notes/today.txt", "content": "…"}', agent="operations"
     )
-    yield "policies-rules", "/policies?policy=operations", nothing
+    yield "policies-rules", "/policies?policy=operations", lambda tab: rules_in_view(tab)
     yield "policies", "/policies?policy=library", nothing
     yield (
         "policies-simulated",
@@ -158,6 +158,12 @@ def states(server: Server) -> Iterator[tuple[str, str, Act]]:
 def remembering(tab: Tab) -> None:
     tab.page.get_by_text("Remember…").click(delay=50)
     tab.sees("Still asked about")
+    tab.page.get_by_role("button", name="Remember this").scroll_into_view_if_needed()
+
+
+def rules_in_view(tab: Tab) -> None:
+    tab.sees("Remembered rules")
+    tab.page.get_by_text("Any value of these").scroll_into_view_if_needed()
 
 
 def under_the_hood(tab: Tab) -> None:
