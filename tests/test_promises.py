@@ -46,17 +46,50 @@ class Death:
     """How long it takes until the next process is there."""
 
 
-NAMES = st.sampled_from(THREADS)
+@dataclass(frozen=True)
+class Step:
+    """What happens next. All of it is drawn whatever stands: which thread or rule is meant, is `nth` of those there are."""
+
+    kind: str
+    nth: int
+    name: str
+    files: list[tuple[str, str]]
+    reads: bool
+    decisions: list[str]
+    again: bool
+    free: str
+    scope: str
+    lasting: str
+    minutes: int
+
+    def pick(self, options: Sequence[Any]) -> Any:
+        return options[self.nth % len(options)]
+
+
 FILES = st.tuples(st.sampled_from(["a.txt", "A.txt"]), st.sampled_from(["x", "y"]))
 FREE = st.sampled_from(["", "path", "content"])
-SCOPE = st.sampled_from(["thread", "agent"])
-DECISIONS = st.lists(st.sampled_from(["approve", "edit", "reject"]), min_size=2, max_size=2)
-ANY = st.booleans()
-MINUTES = st.sampled_from([5, 16, 70, 25 * 60, -5, -30, -26 * 60])
+KINDS = (
+    *["propose"] * 5,
+    *["answer"] * 5,
+    *("close", "remember", "remember", "revoke", "set the clock", "restart"),
+)
+STEPS = st.builds(
+    Step,
+    kind=st.sampled_from(KINDS),
+    nth=st.integers(0, 59),
+    name=st.sampled_from(THREADS),
+    files=st.lists(FILES, min_size=1, max_size=2),
+    reads=st.booleans(),
+    decisions=st.lists(st.sampled_from(["approve", "edit", "reject"]), min_size=2, max_size=2),
+    again=st.booleans(),
+    free=FREE,
+    scope=st.sampled_from(["thread", "agent"]),
+    lasting=st.sampled_from(list(LASTS)),
+    minutes=st.sampled_from([5, 16, 70, 25 * 60, -5, -30, -26 * 60]),
+)
 DEATHS = st.one_of(
     st.none(), st.none(), st.builds(Death, st.integers(1, 16), st.sampled_from([0, 0, 16, 70]))
 )
-KINDS = ["propose"] * 5 + ["close", "remember", "remember", "revoke", "set the clock", "restart"]
 
 Args = dict[str, str]
 Does = Callable[[Opened], None]
@@ -127,31 +160,26 @@ class Promises(RuleBasedStateMachine):
         self._propose(THREADS[0], [file], False, None)
         self._remember(self._writes()[0], free, "agent", "30 days", None)
 
-    @rule(data=st.data(), dies=DEATHS)
-    def happens(self, data: st.DataObject, dies: Death | None) -> None:
+    @rule(step=STEPS, dies=DEATHS)
+    def happens(self, step: Step, dies: Death | None) -> None:
         """One step. Were each kind a rule of its own, Hypothesis would leave most of them out of most runs."""
-        draw = data.draw
         waiting, unknown = self._with(Status.WAITING), self._with(Status.UNKNOWN_OUTCOME)
-        match draw(
-            st.sampled_from([*KINDS, *["decide"] * 4 * bool(waiting), *["settle"] * 4 * bool(unknown)])
-        ):
-            case "propose":
-                self._propose(draw(NAMES), draw(st.lists(FILES, min_size=1, max_size=2)), draw(ANY), dies)
-            case "decide":
-                self._decide(draw(st.sampled_from(waiting)), draw(DECISIONS), dies)
+        match step.kind:
+            case "answer" if unknown:
+                name = step.pick(unknown)
+                self._do(lambda opened: _settle(opened, name, step.again), dies)
+            case "answer" if waiting:
+                self._decide(step.pick(waiting), step.decisions, dies)
+            case "propose" | "answer":
+                self._propose(step.name, step.files, step.reads, dies)
             case "close":
-                name = draw(NAMES)
-                self._do(lambda opened: _close(opened.console, name), dies)
-            case "settle":
-                name, again = draw(st.sampled_from(unknown)), draw(ANY)
-                self._do(lambda opened: _settle(opened, name, again), dies)
+                self._do(lambda opened: _close(opened.console, step.name), dies)
             case "remember":
-                action = draw(st.sampled_from(self._writes()))
-                self._remember(action, draw(FREE), draw(SCOPE), draw(st.sampled_from(list(LASTS))), dies)
+                self._remember(step.pick(self._writes()), step.free, step.scope, step.lasting, dies)
             case "revoke":
-                self._revoke(draw(st.sampled_from(sorted(self.known.rules))), dies)
+                self._revoke(step.pick(list(self.known.rules)), dies)
             case "set the clock":
-                self._set_the_clock(draw(MINUTES), dies)
+                self._set_the_clock(step.minutes, dies)
             case "restart":
                 self.opened.close()
                 self.opened = open_console(self.settings, clock=self.clock)
@@ -416,8 +444,8 @@ def _sweep(console: Console) -> None:
 
 TestPromises = Promises.TestCase
 TestPromises.settings = settings(
-    max_examples=10,
-    stateful_step_count=20,
+    max_examples=6,
+    stateful_step_count=18,
     deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.reuse, Phase.generate],  # to shrink a failure would take minutes
