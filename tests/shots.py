@@ -52,6 +52,8 @@ def states(server: Server) -> Iterator[tuple[str, str, Act]]:
     mail = waiting(server, MAIL)
     card, thread = f"/?review={mail['review_id']}", f"/chat?thread={mail['thread_id']}"
     yield "inbox-waiting", card, nothing
+    yield "inbox-list", card, open_list
+    yield "inbox-keys", card, lambda tab: tab.at("keys").get_by_role("button").click(delay=50)
     yield "inbox-approve", card, lambda tab: tab.choose("approve")
     yield "inbox-reject", card, lambda tab: tab.choose("reject").write("reason", "Alice is away until May.")
     yield (
@@ -164,6 +166,13 @@ def remembering(tab: Tab) -> None:
 def rules_in_view(tab: Tab) -> None:
     tab.sees("Remembered rules")
     tab.page.get_by_text("Any value of these").scroll_into_view_if_needed()
+
+
+def open_list(tab: Tab) -> None:
+    """The list beside the card, or over it where it is folded away."""
+    unfold = tab.page.get_by_test_id("stExpandSidebarButton")
+    if unfold.is_visible():
+        unfold.click(delay=50)
 
 
 def under_the_hood(tab: Tab) -> None:
