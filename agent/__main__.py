@@ -22,6 +22,7 @@ from agent.review import exports
 from agent.review.errors import InvalidDecision, ReviewError, SettingsError
 from agent.review.events import Anchor, Verification, kept_anchor
 from agent.review.threads import Run
+from agent.scenarios import command as scenarios
 
 ENDINGS = "Exit codes: 0 done, 1 refused or failed, 2 wrong usage or settings."
 GRACE = 5
@@ -36,6 +37,7 @@ app = typer.Typer(
 )
 audit_app = typer.Typer(help="The audit trail.", no_args_is_help=True)
 app.add_typer(audit_app, name="audit")
+app.add_typer(scenarios.app, name="scenarios")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, in the shapes of the HTTP API.")]
 By = Annotated[str | None, typer.Option(help="Who does it; by default REVIEW_REVIEWER.")]

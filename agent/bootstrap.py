@@ -32,7 +32,7 @@ from agent.engine.model import Models, Provider
 from agent.engine.owners import Owner
 from agent.engine.reading import Graph
 from agent.engine.recorder import Recorder
-from agent.engine.supervisor import Supervisor
+from agent.engine.supervisor import WORKERS, Supervisor
 from agent.ledger.anchors import AnchorFile
 from agent.ledger.sqlite import SqliteLedger
 from agent.ports import Clock
@@ -40,6 +40,7 @@ from agent.review.agents import Agent
 from agent.review.errors import ReviewError, SettingsError, UnknownModel
 from agent.review.events import instant
 from agent.review.rules import Rule, in_force
+from agent.review.scenarios import Reply
 from agent.review.threads import Run
 from agent.settings import Settings
 
@@ -84,17 +85,27 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def open_console(settings: Settings, *, clock: Clock = utc_now, at_work: bool = True) -> Opened:
+def open_console(
+    settings: Settings,
+    *,
+    clock: Clock = utc_now,
+    at_work: bool = True,
+    only: str | None = None,
+    replies: Sequence[Reply] = (),
+    workers: int = WORKERS,
+) -> Opened:
     """Open the console on the settings' data folder, reconcile what a dead process left, start the workers.
 
-    One that is not `at_work` only looks: it starts no worker, takes nothing over and anchors nothing.
+    One that is not `at_work` only looks: it starts no worker, takes nothing over and anchors nothing. With `only`,
+    that one of the agents is served alone; with `replies`, there is a model that gives them.
+    `workers` is how many runs go on at once.
 
     Raises `SettingsError`, `PolicyError` or `LedgerUnavailable`, each naming what to mend.
     """
     data = _folder(settings.review_data)
-    models = models_of(settings)
-    world = World(data / "world.sqlite")
-    targets, broken = served(settings.review_agents)
+    models = models_of(settings, replies)
+    world = World(data / "world.sqlite", clock)
+    targets, broken = served(settings.review_agents, only)
     agents = {name: _with_clocks(_agent(name, target, world), settings) for name, target in targets.items()}
     graphs = {name: target for name, target in targets.items() if isinstance(target, CompiledStateGraph)}
     secret = _secret(data / "digest.key")
@@ -118,7 +129,7 @@ def open_console(settings: Settings, *, clock: Clock = utc_now, at_work: bool = 
             rules_for=rules_for,
         )
         undone.pop_all()
-    supervisor = Supervisor(ledger, engine, Recorder(ledger, secret, clock), owner, clock)
+    supervisor = Supervisor(ledger, engine, Recorder(ledger, secret, clock), owner, clock, workers=workers)
 
     def guard_for(run: Run, agent: Agent) -> Guard:
         def told_of(tool: str, what: str) -> None:
@@ -143,11 +154,14 @@ def open_console(settings: Settings, *, clock: Clock = utc_now, at_work: bool = 
     return Opened(console, world, settings, supervisor, parts)
 
 
-def models_of(settings: Settings) -> Models:
+def models_of(settings: Settings, replies: Sequence[Reply] = ()) -> Models:
     """The models the settings offer: always the demo model, real ones beside it once there is a key."""
     try:
         return Models(
-            delay=settings.review_demo_delay, provider=provider_of(settings), default=settings.review_model
+            delay=settings.review_demo_delay,
+            provider=provider_of(settings),
+            default=settings.review_model,
+            replies=replies,
         )
     except UnknownModel as error:
         raise SettingsError([f"REVIEW_MODEL: {error}"]) from None
@@ -182,10 +196,10 @@ def close() -> None:
             _opened = None
 
 
-def served(path: Path) -> tuple[Mapping[str, DemoAgent | Graph], Mapping[str, str]]:
+def served(path: Path, only: str | None = None) -> tuple[Mapping[str, DemoAgent | Graph], Mapping[str, str]]:
     """The agents a LangGraph configuration file names, and those that could not be loaded, with the reason.
 
-    Raises `SettingsError` if the file cannot be read or names no agent at all.
+    With `only`, no other of them is even imported. Raises `SettingsError` if the file cannot be read or names no agent at all.
     """
     try:
         graphs = dict(json.loads(path.read_text(encoding="utf-8"))["graphs"])
@@ -196,6 +210,8 @@ def served(path: Path) -> tuple[Mapping[str, DemoAgent | Graph], Mapping[str, st
     found: dict[str, DemoAgent | Graph] = {}
     broken: dict[str, str] = {}
     for name, where in graphs.items():
+        if only not in (None, name):
+            continue
         try:
             found[name] = target = _target(where, path.parent)
             if isinstance(target, CompiledStateGraph):

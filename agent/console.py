@@ -7,12 +7,15 @@ engine. None of them runs an agent itself: a run is started, and can be waited f
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, get_args
 from uuid import uuid4
 
 from agent.elsewhere import NOBODY
 from agent.entry import Entry, Outcome, settlement
 from agent.looking import View
+from agent.noting import Noting
 from agent.ports import CatchUp, Continue, Mend, Resume, Send, Transaction, deliveries
 from agent.remembering import Remembering
 from agent.review import decisions as deciding
@@ -35,6 +38,7 @@ from agent.review.errors import (
     UnknownModel,
 )
 from agent.review.events import Fact, Kind, instant
+from agent.review.seen import Seen
 from agent.review.threads import (
     Halt,
     Run,
@@ -50,6 +54,7 @@ from agent.standing import check_free, gone, known, reviewable, was_superseded
 log = logging.getLogger(__name__)
 
 OPENING = 120
+NOT_SEEN: Mapping[str, Seen] = MappingProxyType({})
 ANCHOR_EVERY = 100
 AT_REST = (Status.IDLE, Status.FAILED, Status.STOPPED)
 OWN_MODEL = "its own"
@@ -58,7 +63,7 @@ OWN_MODEL = "its own"
 __all__ = ["Console", "Outcome", "View"]
 
 
-class Console(Remembering):
+class Console(Remembering, Noting):
     """The review console, over a ledger, an engine and a clock."""
 
     # Asking
@@ -109,6 +114,18 @@ class Console(Remembering):
         self._runs.start(run)
         return run
 
+    def archive(self, thread_id: str, *, by: str) -> None:
+        """Let the agent forget a thread: its checkpoints are deleted, its messages and its record stay.
+
+        It takes no message any more. Raises what `check_free` does; a second time only deletes again.
+        """
+        with self._ledger.write() as tx:
+            thread = known(tx, thread_id)
+            if thread.status is not Status.ARCHIVED:
+                check_free(tx, thread)
+                self._entry(tx, thread, by).archive()
+        self._engine.forget(thread_id)
+
     def stop(self, thread_id: str, *, by: str) -> None:
         """Let the thread's run stop at its next step; the thread stays resumable. Raises `NothingToStop`."""
         with self._ledger.write() as tx:
@@ -156,17 +173,20 @@ class Console(Remembering):
         by: str,
         review_id: str | None = None,
         end_turn: bool = False,
+        seen: Mapping[str, Seen] = NOT_SEEN,
     ) -> Run:
         """Record one decision per action, all or none, and resume the agent. Returns the run.
 
         With `end_turn`, where everything is rejected, the turn ends there: nothing more of it runs, nor does the model.
 
+        `seen` tells by tool call how each action was looked at; it goes on record with the decision.
         Raises what `preview` does, and `Halted`; the loser of a race is told who decided what, when.
         """
         try:
             with self._ledger.write() as tx:
                 review = reviewable(tx, thread_id, review_id, self.now())
-                run = self._decide(tx, review, self._rule(review, decisions), by, end_turn)
+                rulings = [ruling.as_seen(seen) for ruling in self._rule(review, decisions)]
+                run = self._decide(tx, review, rulings, by, end_turn)
         except (AlreadyDecided, ReviewExpired, ReviewChanged, ThreadBusy) as error:
             self._note_refusal(thread_id, review_id, by, error)
             raise

@@ -16,6 +16,7 @@ from agent.review.decisions import Ruling
 from agent.review.errors import Halted, ReviewChanged, ThreadBusy
 from agent.review.events import Fact, Kind, instant
 from agent.review.foreign import OF_AN_INTERRUPT
+from agent.review.seen import as_data
 from agent.review.threads import Message, Run, Status, Thread, result_id
 
 LAST_MESSAGES = 100
@@ -100,6 +101,13 @@ class Entry:
             data = {"version": agent.policy.version, "before": before, "policy": agent.policy.on_record}
             self.tx.append(Fact(kind=Kind.POLICY_CHANGED, at=self.now, agent=agent.name, data=data))
 
+    def archive(self) -> None:
+        """Put the thread away; what a broken turn left open ends with it."""
+        if self.thread.status is not Status.IDLE:
+            self.answer_calls()
+        self.tx.set_thread(self.thread.thread_id, Status.ARCHIVED, self.now)
+        self.note(Kind.THREAD_ARCHIVED, {"messages": self.tx.message_count(self.thread.thread_id)})
+
     def rule(self, review: Review, ruling: Ruling, agent: Agent) -> None:
         """Record one decision by compare-and-set. Raises `ReviewChanged` if the action waits no longer."""
         before, after = ruling.before, ruling.after
@@ -127,6 +135,7 @@ class Entry:
             "summary": before.summary,
             "summary_after": after.summary if ruling.type == "edit" else None,
             **self._time_to_decide(review),
+            **as_data(ruling.seen),
         }
         self.note(Kind.DECISION_MADE, data, review=review, action=after)
 

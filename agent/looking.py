@@ -14,11 +14,14 @@ from agent.review.policy import Tier
 from agent.review.preconditions import Since, since
 from agent.review.proof import Proof, proofs
 from agent.review.simulation import Simulation, edit, simulate
+from agent.review.thread_exports import WholeThread
 from agent.review.threads import Halt, Message, Progress, Run, Status, Thread
 from agent.standing import closed_last, known
 
 SIMULATED = 2_000
 """How many of an agent's last proposals a simulation looks at."""
+
+EVERYTHING = 2**62
 
 
 class Runs(Protocol):
@@ -124,7 +127,7 @@ class Looking:
         return self._engine.inside(thread.agent, thread_id)
 
     def pulse(self, thread_id: str | None = None) -> int:
-        """A number that moves whenever anything was recorded, of all threads or of one."""
+        """A number that moves whenever anything was recorded, of all threads or of one, but that a review was seen."""
         return self._ledger.last_seq(thread_id)
 
     def threads(self, limit: int = 50) -> list[Thread]:
@@ -164,6 +167,18 @@ class Looking:
     def trail(self, **narrowed: Any) -> list[Event]:
         """Events of the audit trail, in order or newest first: see `agent.ports.Reads.events`."""
         return self._ledger.events(**narrowed)
+
+    def whole_thread(self, thread_id: str) -> WholeThread:
+        """Everything the record holds of a thread. Raises `UnknownThread`."""
+        thread = known(self._ledger, thread_id)
+        return WholeThread(
+            thread,
+            self._ledger.messages(thread_id, limit=EVERYTHING),
+            self._ledger.actions(thread_id),
+            self._ledger.events(thread_id=thread_id, limit=EVERYTHING),
+            self._ledger.notes(thread_id),
+            self.now(),
+        )
 
     def simulate(
         self, agent: str, tiers: Mapping[str, Tier], *, ask_for_everything: bool = False
@@ -226,6 +241,10 @@ class Looking:
     def wait(self, run: Run, seconds: float | None = None) -> bool:
         """Wait until the run pauses or ends, or this process is asked to; false if it had not after `seconds`."""
         return self._runs.wait(run.run_id, seconds)
+
+    def current_run(self, thread_id: str) -> Run | None:
+        """The thread's run that is open now."""
+        return self._ledger.open_run(thread_id)
 
     def health(self) -> dict[str, Any]:
         """Whether the ledger answers, and how many runs are open. Raises `LedgerUnavailable`."""

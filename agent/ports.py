@@ -15,6 +15,7 @@ from pydantic.dataclasses import dataclass as parsed
 from agent.review.actions import Action, Key, Review, ReviewState, State
 from agent.review.agents import Agent
 from agent.review.events import Anchor, Event, Fact, Kind
+from agent.review.notes import Note, Verdict
 from agent.review.rules import Rule, RuleEnd
 from agent.review.screening import Call
 from agent.review.shapes import Pause
@@ -137,7 +138,7 @@ class Token:
 class Said:
     """Messages that now stand in the conversation; one with a known id replaces the earlier one."""
 
-    messages: tuple[Message, ...]
+    messages: Sequence[Message]
 
 
 @dataclass(frozen=True)
@@ -167,7 +168,7 @@ class Superseded:
 class Look:
     """Where a thread's checkpoint stands."""
 
-    messages: tuple[Message, ...] = ()
+    messages: Sequence[Message] = ()
     calls: tuple[Call, ...] = ()
     waiting: tuple[str, ...] = ()
     """Ids of the interrupts that wait for an answer."""
@@ -249,6 +250,9 @@ class Engine(Protocol):
 
     def look(self, agent: str, thread_id: str) -> Look:
         """Where the thread's checkpoint stands now."""
+
+    def forget(self, thread_id: str) -> None:
+        """Delete the thread's checkpoints. What still runs on it anywhere can write no more. Twice is as once."""
 
     def inside(self, agent: str, thread_id: str, *, steps: int = 20) -> Inside:
         """The agent's graph and the thread's last checkpoints; read only. Raises `CheckpointLost`."""
@@ -334,6 +338,9 @@ class Reads(Protocol):
     def rules(self, *, agent: str | None = None, limit: int = 200) -> list[Rule]: ...
     def standing_rules(self, agent: str | None = None) -> list[Rule]: ...
     def actions_by_rule(self, rule_id: str, *, state: State) -> list[Action]: ...
+    def notes(self, thread_id: str) -> list[Note]: ...
+    def verdicts(self, thread_ids: Sequence[str]) -> Mapping[str, Verdict]: ...
+    def threads_noted(self, verdict: Verdict | None, *, limit: int = 50) -> list[Thread]: ...
 
 
 class Transaction(Reads, Protocol):
@@ -378,6 +385,7 @@ class Transaction(Reads, Protocol):
     def end_rule(self, rule_id: str, end: RuleEnd, at: str, by: str) -> bool:
         """True the first time: a rule ends once, for good."""
 
+    def add_note(self, note: Note) -> None: ...
     def set_halt(self, halt: Halt | None) -> None: ...
     def set_beat(self, owner: str, beat: int) -> None: ...
     def set_draft(self, review_id: str, reviewer: str, body: str | None) -> None: ...

@@ -15,6 +15,7 @@ from agent.review.errors import (
     ReviewExpired,
     ReviewIdNeeded,
     ReviewPending,
+    ThreadArchived,
     ThreadBusy,
     ThreadStuck,
     UnknownThread,
@@ -33,7 +34,9 @@ def known(reads: Reads, thread_id: str) -> Thread:
 
 
 def check_settled(reads: Reads, thread: Thread) -> None:
-    """Raise `ThreadBusy`, `OutcomeUnknown` or `ThreadStuck` if the thread cannot be acted on at all."""
+    """Raise `ThreadArchived`, `ThreadBusy`, `OutcomeUnknown` or `ThreadStuck` if it cannot be acted on at all."""
+    if thread.status is Status.ARCHIVED:
+        raise ThreadArchived(thread.thread_id)
     if reads.open_run(thread.thread_id) is not None:
         last = reads.last_review(thread.thread_id)
         raise ThreadBusy(thread.thread_id, _what_became(last) if last and last.ended_by else "")

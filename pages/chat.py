@@ -11,19 +11,23 @@ from pages.parts import session
 from pages.parts.card import card
 from pages.parts.closed import closed
 from pages.parts.conversation import conversation
-from pages.parts.decide import WAIT_FOR_RUN
+from pages.parts.export_thread import export_thread
 from pages.parts.literal import line, literal
+from pages.parts.notes import noted, notes
 from pages.parts.progress import progress
+from pages.parts.save_scenario import save_scenario, saved_just_now
+from pages.parts.sending import WAIT_FOR_RUN
 from pages.parts.start import again, start
 from pages.parts.stuck import stuck
 from pages.parts.under_the_hood import under_the_hood
 from pages.parts.watch import watch
-from pages.parts.words import STATUS_COLOR, STATUS_WORDS
+from pages.parts.words import STATUS_COLOR, STATUS_WORDS, option
 from pages.parts.world_panel import world_panel
 
 CLOSED = {
     Status.RUNNING: "The agent is at work. You can write when it pauses.",
     Status.UNKNOWN_OUTCOME: "An action's outcome is unknown. It has to be settled before you can write.",
+    Status.ARCHIVED: "The thread is archived: it can be read. Start a new one to go on.",
     Status.STUCK: "The thread is stuck on an answer its agent cannot take. Ask again, or close it, first.",
 }
 OWN_GATING = (
@@ -61,7 +65,13 @@ def _header(view: View) -> None:
     thread = view.thread
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.segmented_control(
-            "View", VIEWS, default=VIEWS[0], key="view", label_visibility="collapsed", required=True
+            "View",
+            VIEWS,
+            default=VIEWS[0],
+            key="view",
+            format_func=option,
+            label_visibility="collapsed",
+            required=True,
         )
         line(f"{thread.agent} · {thread.model}", width="content")
         literal(thread.thread_id, width="content")
@@ -74,6 +84,11 @@ def _header(view: View) -> None:
             args=(view,),
         )
         st.button("Other threads", key="new", type="tertiary", on_click=session.go_to_thread, args=(None,))
+        notes(view)
+        export_thread(view.thread.thread_id)
+        save_scenario(view)
+    saved_just_now()
+    noted(view.thread.thread_id)
 
 
 def _beside_its_world(view: View) -> None:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from agent.review.actions import Review, ReviewState
 from agent.review.errors import ReviewError
+from pages.parts import draft as drafts
 from pages.parts import session
 from pages.parts.card import card
 from pages.parts.closed import closed
@@ -14,15 +15,15 @@ from pages.parts.literal import line
 from pages.parts.settle import settle
 from pages.parts.start import demo
 from pages.parts.watch import watch
+from pages.parts.words import clock
 
 
 def main() -> None:
     drawn = session.console().pulse()
-    left, right = st.columns([2, 3], gap="medium")
-    with left:
+    # Beside the card where there is room, and folded away where there is not.
+    with st.sidebar:
         waiting = inbox_list()
-    with right:
-        _selected(waiting)
+    _selected(waiting)
     watch(drawn)
 
 
@@ -65,7 +66,9 @@ def _ended(review: Review) -> None:
     with st.container(border=True):
         st.markdown("**This review is over.**")
         line(f"It was ended by {review.ended_by}: {review.outcome}.")
-        st.caption("Your draft on it is kept.", help=review.ended_at)
+        st.caption(f"Ended {clock(review.ended_at or '')}.", help=review.ended_at)
+        if drafts.is_kept(review):
+            st.caption("Your draft on it is kept.")
         closed(review.thread_id)
         with st.container(horizontal=True):
             st.button("Next review", key="next", type="primary", on_click=next_after, args=(review,))

@@ -15,9 +15,7 @@ def main() -> None:
     if not agents:
         st.caption("No agent is served.")
         return
-    chosen = st.segmented_control(
-        "Agent", agents, default=agents[0], key="policy", bind="query-params", required=True
-    )
+    chosen = st.radio("Agent", agents, key="policy", bind="query-params", horizontal=True)
     agent = session.console().agent(str(chosen))
     if agent.own_gating:
         st.caption(

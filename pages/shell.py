@@ -8,7 +8,10 @@ from agent.review.errors import ReviewError
 from pages.parts import session
 from pages.parts.literal import line
 from pages.parts.stop_all import banner
+from pages.parts.watch import watch_queue
 from pages.parts.who import who
+
+LIST_WIDTH = 400  # pixels, of the inbox's list
 
 
 def main() -> None:
@@ -17,14 +20,19 @@ def main() -> None:
         page_title=f"({waiting}) Review console" if waiting else "Review console",
         page_icon="✋",
         layout="wide",
+        initial_sidebar_state=LIST_WIDTH,
     )
     inbox = f"Inbox · {waiting}" if waiting else "Inbox"
     page = st.navigation(
         [
-            st.Page("inbox.py", title=inbox, icon=":material/inbox:", url_path="inbox", default=True),
+            # The first page has no path but the root; who types its name still finds it.
+            st.Page("inbox.py", title=inbox, icon=":material/inbox:", url_path="first", default=True),
+            st.Page("inbox.py", title=inbox, url_path="inbox", visibility="hidden"),
             st.Page("chat.py", title="Chat", icon=":material/forum:", url_path="chat"),
             st.Page("audit.py", title="Audit", icon=":material/receipt_long:", url_path="audit"),
             st.Page("policies.py", title="Policies", icon=":material/policy:", url_path="policies"),
+            st.Page("qa.py", title="QA", icon=":material/science:", url_path="qa"),
+            st.Page("lessons.py", title="Lessons", icon=":material/school:", url_path="lessons"),
         ],
         position="top",
     )
@@ -36,6 +44,8 @@ def main() -> None:
     except ReviewError as error:
         st.error("This page cannot be drawn now.")
         line(str(error))
+    if page.title != inbox:
+        watch_queue(waiting)
 
 
 main()

@@ -48,12 +48,21 @@ USE_CASES = (
     "agent.entry",
     "agent.looking",
     "agent.remembering",
+    "agent.noting",
     "agent.standing",
 )
 CORE = ("agent.console", "agent.ports", "agent.review")
 ARROWS = {
     "app": ("agent.api", "agent.bootstrap", "agent.settings", *CORE),
-    "pages": ("pages", "agent.bootstrap", "agent.demos.world", "agent.settings", *CORE),
+    "pages": (
+        "pages",
+        "agent.bootstrap",
+        "agent.demos.world",
+        "agent.lessons",
+        "agent.scenarios",
+        "agent.settings",
+        *CORE,
+    ),
     "agent.api": ("agent.api", "agent.bootstrap", "agent.settings", *CORE),
     "agent.doctor": ("agent.bootstrap", "agent.settings", *CORE),
     "agent.printing": ("agent.review",),
@@ -61,8 +70,25 @@ ARROWS = {
         "agent.api",
         "agent.doctor",
         "agent.printing",
+        "agent.scenarios",
         "agent.bootstrap",
         "agent.settings",
+        *CORE,
+    ),
+    "agent.scratch": ("agent.bootstrap", "agent.settings", *CORE),
+    "agent.scenarios": (
+        "agent.scenarios",
+        "agent.scratch",
+        "agent.printing",
+        "agent.bootstrap",
+        "agent.settings",
+        *CORE,
+    ),
+    "agent.lessons": (
+        "agent.lessons",
+        "agent.scratch",
+        "agent.demos.world",
+        "agent.engine.demo_model",
         *CORE,
     ),
     **dict.fromkeys(USE_CASES, (*USE_CASES, "agent.ports", "agent.review")),
@@ -95,8 +121,8 @@ def test_the_core_knows_nothing_of_streamlit(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", [*AGENT, *FACES], ids=name_of)
-def test_the_graph_library_stays_with_engine_and_demos(path: Path) -> None:
-    if within(name_of(path), "agent.engine", "agent.demos", "agent.bootstrap"):
+def test_the_graph_library_stays_with_engine_demos_and_lessons(path: Path) -> None:
+    if within(name_of(path), "agent.engine", "agent.demos", "agent.lessons", "agent.bootstrap"):
         return
     graphs = ("langgraph", "langchain", "langchain_core", "langchain_openai", "langsmith")
     assert not [found for found in imports(path) if within(found, *graphs)]

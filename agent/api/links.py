@@ -21,6 +21,7 @@ def _deciding(kind: str) -> dict[str, Any]:
 LINKS: dict[str, Any] = {
     "thread": {"operationId": "thread", "parameters": {"thread_id": _THREAD}},
     "trail": {"operationId": "audit", "parameters": {"thread_id": _THREAD}},
+    "export": {"operationId": "export", "parameters": {"thread_id": _THREAD}},
     "queue": {"operationId": "reviews", "parameters": {"thread_id": _THREAD}},
     "preview": {"operationId": "preview", "requestBody": _deciding("approve")},
     "approve": {"operationId": "review", "requestBody": _deciding("approve")},

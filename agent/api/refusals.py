@@ -26,6 +26,7 @@ STATUS: dict[type[errors.ReviewError], int] = {
     errors.InvalidMessage: 422,
     errors.ThreadBusy: 409,
     errors.ThreadStuck: 409,
+    errors.ThreadArchived: 409,
     errors.OutcomeUnknown: 409,
     errors.Halted: 409,
     errors.ReviewPending: 400,

@@ -7,7 +7,7 @@ import binascii
 import time
 from collections.abc import Callable
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
@@ -23,6 +23,7 @@ from agent.ports import Sought
 from agent.review.actions import ReviewState
 from agent.review.errors import ThreadBusy
 from agent.review.events import Kind, instant, kept_anchor
+from agent.review.thread_exports import POLICY, as_html, as_json
 from agent.review.threads import THREAD_ID, Run
 
 ANONYMOUS = "api"
@@ -68,6 +69,9 @@ Named = Annotated[str | None, Query(min_length=1, max_length=bodies.MAX_NAME)]
 ThreadPath = Annotated[str, Path(pattern=f"^{THREAD_ID.pattern}$", max_length=128)]
 ThreadQuery = Annotated[str | None, Query(pattern=f"^{THREAD_ID.pattern}$", max_length=128)]
 
+Form = Literal["json", "html"]
+
+_EXPORTED = {"application/json": {"schema": {"type": "object"}}, "text/html": {"schema": {"type": "string"}}}
 _POST = documented(403, 413, 415, 422, 503)
 _STREAM = {"text/event-stream": {"schema": {"type": "string"}}}
 
@@ -187,6 +191,18 @@ async def ask_again(request: Request, body: bodies.ThreadBody, at: At, by: By, p
 
 
 @router.post(
+    "/archive",
+    response_model=answers.Answer,
+    response_model_exclude_unset=True,
+    responses=documented(400, 404, 409) | _POST,
+)
+async def archive(body: bodies.ThreadBody, at: At, by: By) -> Any:
+    """Let the agent forget a thread: its checkpoints are deleted. Its messages and its record stay."""
+    await off(at.archive, body.thread_id, by=by)
+    return await off(answers.answer, at, body.thread_id)
+
+
+@router.post(
     "/stop",
     response_model=answers.Answer,
     response_model_exclude_unset=True,
@@ -238,6 +254,23 @@ def reviews(
 def thread(thread_id: ThreadPath, at: At) -> Any:
     """A thread with its messages, its open reviews and every action with its state."""
     return answers.thread(at, thread_id)
+
+
+@router.get(
+    "/threads/{thread_id}/export",
+    response_class=Response,
+    responses={200: {"content": _EXPORTED}, **documented(404, 422, 503)},
+)
+def export(thread_id: ThreadPath, at: At, form: Annotated[Form, Query(alias="format")] = "json") -> Response:
+    """A whole thread as one file for a bug report, secrets masked: JSON, or HTML without any script."""
+    whole = at.whole_thread(thread_id)
+    text, kind = (as_html(whole), "text/html") if form == "html" else (as_json(whole), "application/json")
+    headers = {
+        "Content-Disposition": f'attachment; filename="thread-{thread_id}.{form}"',
+        "Content-Security-Policy": f"sandbox; {POLICY}",
+        "X-Content-Type-Options": "nosniff",
+    }
+    return Response(text, media_type=kind, headers=headers)
 
 
 @router.get(

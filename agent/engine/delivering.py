@@ -53,7 +53,7 @@ def deliver(make: Make, graph: Graph, config: RunnableConfig, run: Run) -> Start
     if not look.exists and not isinstance(delivery, Send):
         raise CheckpointLost(run.thread_id, GONE)
     match delivery:
-        case Send() as send if all(message.id != send.message_id for message in look.messages):
+        case Send() as send if not reading.holds(send.message_id):
             return Start(config, True, _message(send, look, reading))
         case Resume() as resume:
             return _resume(make, config, resume, reading, look)
@@ -61,7 +61,7 @@ def deliver(make: Make, graph: Graph, config: RunnableConfig, run: Run) -> Start
             make.mend(graph, config, mend, reading)
             look = make.look(read(graph, config))
             return Start(config, look.unfinished, moments=(Said(look.messages), Proposed(look.calls)))
-        case Repeat() as repeat if all(message.id != repeat.proposal_id for message in look.messages):
+        case Repeat() as repeat if not reading.holds(repeat.proposal_id):
             make.repeat(graph, config, repeat)
             look = make.look(read(graph, config))
             return Start(config, look.unfinished, moments=(Said(look.messages),))

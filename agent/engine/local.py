@@ -107,6 +107,9 @@ class LocalEngine:
             steps=tuple(_step(one) for one in history),
         )
 
+    def forget(self, thread_id: str) -> None:
+        self._writer.forget(thread_id)
+
     def stream(self, run: Run, stop: threading.Event) -> Iterator[Moment]:
         if self._guard_for is None:
             raise RuntimeError("An engine without a guard runs nothing. Call guard_with first.")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import overload
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
@@ -27,6 +28,29 @@ def message_of(message: BaseMessage) -> Message:
         tool_call_id=tool.tool_call_id if tool else None,
         status=tool.status if tool else None,
     )
+
+
+class Transcript(Sequence[Message]):
+    """A conversation in the console's own terms, each message converted when it is looked at: mostly only the last are."""
+
+    def __init__(self, messages: Sequence[BaseMessage]) -> None:
+        self._messages = messages
+
+    @overload
+    def __getitem__(self, place: int) -> Message: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Message, ...]: ...
+    def __getitem__(self, place: int | slice) -> Message | tuple[Message, ...]:
+        if isinstance(place, slice):
+            return tuple(message_of(message) for message in self._messages[place])
+        return message_of(self._messages[place])
+
+    def __len__(self) -> int:
+        return len(self._messages)
+
+    def holds(self, message_id: str) -> bool:
+        """Whether a message of this id is among them."""
+        return any(message.id == message_id for message in self._messages)
 
 
 def results_for(

@@ -10,9 +10,12 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr
 
 from agent.engine.demo_model import DemoModel
+from agent.engine.recorded_model import RecordedModel
 from agent.review.errors import UnknownModel
+from agent.review.scenarios import Reply
 
 DEMO = "demo"
+RECORDED = "recorded"
 
 
 @dataclass(frozen=True)
@@ -31,11 +34,23 @@ class Provider:
 
 
 class Models:
-    """The models offered, the default first. `delay` is the demo model's pause between words, in seconds."""
+    """The models offered, the default first. `delay` is the demo model's pause between words, in seconds.
 
-    def __init__(self, *, delay: float = 0.0, provider: Provider | None = None, default: str = DEMO) -> None:
+    With `replies` there is a model beside them that gives these.
+    """
+
+    def __init__(
+        self,
+        *,
+        delay: float = 0.0,
+        provider: Provider | None = None,
+        default: str = DEMO,
+        replies: Sequence[Reply] = (),
+    ) -> None:
         self._demo, self._provider = DemoModel(delay=delay), provider
-        offered = (DEMO, *(provider.names if provider else ()))
+        self._recorded = RecordedModel(replies=tuple(replies)) if replies else None
+        recorded = (RECORDED,) if replies else ()
+        offered = (DEMO, *(provider.names if provider else ()), *recorded)
         if default not in offered:
             raise UnknownModel(default, offered)
         self._names = (default, *(name for name in offered if name != default))
@@ -50,6 +65,8 @@ class Models:
         name = self._names[0] if name is None else name
         if name == DEMO:
             return self._demo
+        if name == RECORDED and self._recorded is not None:
+            return self._recorded
         if self._provider is None or name not in self._provider.names:
             raise UnknownModel(name, self._names)
         with self._turn:

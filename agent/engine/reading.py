@@ -17,7 +17,7 @@ from langgraph.checkpoint.serde.types import ERROR, INTERRUPT, RESUME
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Interrupt, StateSnapshot
 
-from agent.engine.messages import message_of
+from agent.engine.messages import Transcript
 from agent.engine.saver import Unavailable
 from agent.ports import Look
 from agent.review.errors import CheckpointLost
@@ -41,7 +41,7 @@ class Raised:
     """An interrupt where it was raised: in the graph itself or in one inside it."""
 
     interrupt: Interrupt[Any]
-    messages: tuple[Message, ...]
+    messages: Sequence[Message]
     """The conversation it was raised in."""
     answered: Answered | None
 
@@ -57,6 +57,10 @@ class Reading:
     def waiting(self) -> list[Raised]:
         """The interrupts that wait for an answer."""
         return [one for one in self.raised if one.answered is None and self._is_unfinished(one)]
+
+    def holds(self, message_id: str) -> bool:
+        """Whether a message of this id stands in the conversation."""
+        return messages_in(self.snapshot).holds(message_id)
 
     def unsaved_results(self) -> list[ToolMessage]:
         """Results of the last calls that stand in a step which is not over, and would be lost with it.
@@ -112,9 +116,9 @@ def read(graph: Graph, config: RunnableConfig) -> Reading:
         raise CheckpointLost(config["configurable"]["thread_id"], reason) from error
 
 
-def messages_in(snapshot: StateSnapshot) -> tuple[Message, ...]:
+def messages_in(snapshot: StateSnapshot) -> Transcript:
     found = snapshot.values.get("messages", ()) if isinstance(snapshot.values, Mapping) else ()
-    return tuple(message_of(message) for message in found if isinstance(message, BaseMessage))
+    return Transcript([message for message in found if isinstance(message, BaseMessage)])
 
 
 def schema_of(interrupt: Interrupt[Any]) -> Mapping[str, Any] | None:

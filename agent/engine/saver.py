@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
@@ -13,9 +14,12 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata
 from langgraph.checkpoint.sqlite import SqliteSaver
 
+from agent.engine.decoding import DecodesOnce
 from agent.review.errors import CheckpointsUnavailable
 
 BUSY_MS = 5_000
+FORGOTTEN = 2**62
+"""The fence of a thread whose checkpoints were deleted: above that of any run."""
 Unavailable = sqlite3.OperationalError
 """A lock or a full disk: the next try may find the file as it was, so nothing is lost."""
 
@@ -38,6 +42,12 @@ class FencedSaver(SqliteSaver):
         super().__init__(conn)
         self._writing = threading.local()
 
+    def decoding_once(self) -> FencedSaver:
+        """The same saver, for graphs that never change a message in place: see `DecodesOnce`."""
+        clone = copy.copy(self)
+        clone.serde = DecodesOnce()
+        return clone
+
     def setup(self) -> None:
         if self.is_setup:
             return
@@ -56,6 +66,19 @@ class FencedSaver(SqliteSaver):
                 """,
                 (thread_id, fence),
             )
+
+    def forget(self, thread_id: str) -> None:
+        """Delete the thread's checkpoints, and let no run write to it that was started before."""
+        with self.cursor() as cur:
+            cur.execute(
+                """
+                INSERT INTO fences (thread_id, fence) VALUES (?, ?)
+                ON CONFLICT (thread_id) DO UPDATE SET fence = excluded.fence
+                """,
+                (thread_id, FORGOTTEN),
+            )
+            cur.execute("DELETE FROM writes WHERE thread_id = ?", (thread_id,))
+            cur.execute("DELETE FROM checkpoints WHERE thread_id = ?", (thread_id,))
 
     @contextmanager
     def cursor(self, transaction: bool = True) -> Iterator[sqlite3.Cursor]:

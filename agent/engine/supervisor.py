@@ -62,6 +62,7 @@ class Supervisor:
         clock: Clock,
         *,
         lease: float = LEASE_SECONDS,
+        workers: int = WORKERS,
     ) -> None:
         self._ledger, self._engine, self._recorder = ledger, engine, recorder
         self._owner, self._clock, self._lease = owner, clock, lease
@@ -74,7 +75,7 @@ class Supervisor:
         self._beat, self._beaten = 0, 0.0
         self._sweeps: list[Callable[[], None]] = []
         self._threads = [
-            threading.Thread(target=self._serve, name=f"run-worker-{n}", daemon=True) for n in range(WORKERS)
+            threading.Thread(target=self._serve, name=f"run-worker-{n}", daemon=True) for n in range(workers)
         ]
         self._sweeper = threading.Thread(target=self._sweep, name="sweeper", daemon=True)
 

@@ -184,7 +184,68 @@ CREATE INDEX actions_by_rule ON actions (rule_id) WHERE rule_id IS NOT NULL;
 CREATE INDEX events_by_tool ON events (tool, kind, seq) WHERE tool IS NOT NULL;
 """
 
-MIGRATIONS: Sequence[str] = (FIRST, RULES)
+NOTES = """
+CREATE TABLE notes (
+    note INTEGER PRIMARY KEY,
+    thread_id TEXT NOT NULL,
+    verdict TEXT NOT NULL,
+    text TEXT NOT NULL,
+    link TEXT NOT NULL,
+    by TEXT NOT NULL,
+    at TEXT NOT NULL
+) STRICT;
+CREATE INDEX notes_by_thread ON notes (thread_id, note);
+"""
+
+WAITING = """
+CREATE INDEX reviews_waiting_by_agent ON reviews (agent, opened_at, review_id) WHERE state = 'open';
+
+CREATE TABLE waiting (
+    place INTEGER PRIMARY KEY,
+    review_id TEXT NOT NULL UNIQUE,
+    text TEXT NOT NULL
+) STRICT;
+CREATE TABLE waiting_tools (
+    tool TEXT NOT NULL,
+    opened_at TEXT NOT NULL,
+    review_id TEXT NOT NULL,
+    PRIMARY KEY (tool, opened_at, review_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX waiting_tools_by_review ON waiting_tools (review_id);
+CREATE INDEX waiting_long ON waiting (place) WHERE length(text) > 20000;
+CREATE VIRTUAL TABLE waiting_texts USING fts5 (
+    text, content = 'waiting', content_rowid = 'place', tokenize = 'trigram case_sensitive 1'
+);
+CREATE TABLE waiting_count (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    number INTEGER NOT NULL
+) STRICT;
+INSERT INTO waiting_count (one, number) VALUES (1, 0);
+
+CREATE TRIGGER waiting_enters AFTER INSERT ON waiting BEGIN
+    INSERT INTO waiting_texts (rowid, text) VALUES (NEW.place, substr(NEW.text, 1, 20000));
+    UPDATE waiting_count SET number = number + 1;
+END;
+CREATE TRIGGER waiting_leaves AFTER DELETE ON waiting BEGIN
+    INSERT INTO waiting_texts (waiting_texts, rowid, text) VALUES ('delete', OLD.place, substr(OLD.text, 1, 20000));
+    UPDATE waiting_count SET number = number - 1;
+END;
+CREATE TRIGGER reviews_end AFTER UPDATE OF state ON reviews WHEN OLD.state = 'open' AND NEW.state <> 'open' BEGIN
+    DELETE FROM waiting WHERE review_id = OLD.review_id;
+    DELETE FROM waiting_tools WHERE review_id = OLD.review_id;
+END;
+
+INSERT INTO waiting (review_id, text)
+    SELECT r.review_id, folded(r.thread_id || char(10)
+        || coalesce(group_concat(a.tool || char(10) || a.summary || char(10) || a.args, char(10)), ''))
+    FROM reviews AS r LEFT JOIN actions AS a ON a.review_id = r.review_id
+    WHERE r.state = 'open' GROUP BY r.review_id;
+INSERT INTO waiting_tools (tool, opened_at, review_id)
+    SELECT DISTINCT a.tool, r.opened_at, r.review_id
+    FROM reviews AS r JOIN actions AS a ON a.review_id = r.review_id WHERE r.state = 'open';
+"""
+
+MIGRATIONS: Sequence[str] = (FIRST, RULES, NOTES, WAITING)
 
 
 def migrate(conn: sqlite3.Connection) -> None:

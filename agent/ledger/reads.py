@@ -5,9 +5,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import groupby
 from typing import Any
 
-from agent.ledger import rows
+from agent.ledger import rows, waiting
+from agent.ledger.notes import NoteReads
 from agent.ledger.rules import RuleReads
 from agent.ports import Sought
 from agent.review.actions import Action, Review, State
@@ -18,25 +20,7 @@ TRAIL_PAGE = 1_000
 EVERYTHING = Sought()
 
 
-def _narrowed(sought: Sought) -> tuple[str, list[Any]]:
-    """The conditions on a review `r`, and their values."""
-    low = sought.text.casefold()
-    conditions: list[tuple[str, list[Any]]] = [
-        ("AND r.agent = ?", [sought.agent]),
-        ("AND r.thread_id = ?", [sought.thread_id]),
-        ("AND r.opened_at < ?", [sought.opened_before]),
-        (f"AND {_HAS_ACTION} AND a.tool = ?)", [sought.tool]),
-        (f"AND (instr(folded(r.thread_id), ?) OR {_HAS_ACTION} AND {_SAYS}))", [low] * 4),
-    ]
-    used = [(sql, some) for sql, some in conditions if some[0]]
-    return " ".join(sql for sql, _ in used), [value for _, some in used for value in some]
-
-
-_HAS_ACTION = "EXISTS (SELECT 1 FROM actions AS a WHERE a.review_id = r.review_id"
-_SAYS = "(instr(folded(a.summary), ?) OR instr(folded(a.args), ?) OR instr(folded(a.tool), ?))"
-
-
-class SqliteReads(RuleReads):
+class SqliteReads(RuleReads, NoteReads):
     """The reads, over a way to run one statement."""
 
     def _all(self, sql: str, *values: Any) -> list[sqlite3.Row]:
@@ -117,7 +101,7 @@ class SqliteReads(RuleReads):
             "SELECT * FROM reviews WHERE thread_id = ? AND state = 'open' ORDER BY opened_at, review_id",
             thread_id,
         )
-        return [self._with_actions(row) for row in found]
+        return self._with_actions(found)
 
     def last_review(self, thread_id: str) -> Review | None:
         return self._one_review(
@@ -128,16 +112,8 @@ class SqliteReads(RuleReads):
         self, *, limit: int = 50, after: tuple[str, str] | None = None, sought: Sought = EVERYTHING
     ) -> list[Review]:
         """Open reviews, oldest first, from behind the (opened_at, review_id) of `after`."""
-        where, values = _narrowed(sought)
-        found = self._all(
-            f"""
-            SELECT * FROM reviews AS r
-            WHERE state = 'open' AND (opened_at, review_id) > (?, ?) {where}
-            ORDER BY opened_at, review_id LIMIT ?
-            """,
-            *(*(after or ("", "")), *values, limit),
-        )
-        return [self._with_actions(row) for row in found]
+        found = waiting.page(self._all, sought, after or ("", ""), limit)
+        return self._with_actions(found)
 
     def unknown(self, *, limit: int = 50) -> list[Action]:
         """Actions over all threads whose outcome is unknown."""
@@ -173,11 +149,11 @@ class SqliteReads(RuleReads):
         return [rows.to_thread(row) for row in found]
 
     def queue_length(self) -> int:
-        return int(self._all("SELECT count(*) AS n FROM reviews WHERE state = 'open'")[0]["n"])
+        return int(self._all("SELECT number FROM waiting_count")[0]["number"])
 
     def expired(self, now: str) -> list[Review]:
         found = self._all("SELECT * FROM reviews WHERE state = 'open' AND expires_at <= ?", now)
-        return [self._with_actions(row) for row in found]
+        return self._with_actions(found)
 
     def run(self, run_id: str) -> Run | None:
         found = self._all("SELECT * FROM runs WHERE run_id = ?", run_id)
@@ -239,13 +215,13 @@ class SqliteReads(RuleReads):
             after = page[-1].seq
 
     def last_seq(self, thread_id: str | None = None) -> int:
-        """The number of the last event, of all or of one thread: it moves whenever anything happened."""
-        found = (
-            self._all("SELECT max(seq) AS n FROM events")
-            if thread_id is None
-            else self._all("SELECT max(seq) AS n FROM events WHERE thread_id = ?", thread_id)
+        """The number of the last event, of all or of one thread, that somebody's looking did not make."""
+        where, values = ("AND thread_id = ?", (thread_id,)) if thread_id is not None else ("", ())
+        found = self._all(
+            f"SELECT seq FROM events WHERE kind <> ? {where} ORDER BY seq DESC LIMIT 1",
+            *(Kind.REVIEW_SHOWN, *values),
         )
-        return int(found[0]["n"] or 0)
+        return int(found[0]["seq"]) if found else 0
 
     def shown_at(self, review_id: str, reviewer: str) -> datetime | None:
         """When this reviewer first saw this review."""
@@ -271,11 +247,18 @@ class SqliteReads(RuleReads):
         return str(found[0]["body"]) if found else None
 
     def _one_review(self, sql: str, *values: Any) -> Review | None:
-        found = self._all(sql, *values)
-        return self._with_actions(found[0]) if found else None
+        return next(iter(self._with_actions(self._all(sql, *values))), None)
 
-    def _with_actions(self, row: sqlite3.Row) -> Review:
-        found = self._all(
-            "SELECT * FROM actions WHERE review_id = ? ORDER BY position, attempt", row["review_id"]
+    def _with_actions(self, found: Sequence[sqlite3.Row]) -> list[Review]:
+        """The reviews with their actions, all read at once."""
+        marks = ", ".join("?" * len(found))
+        actions = self._all(
+            f"SELECT * FROM actions WHERE review_id IN ({marks}) ORDER BY review_id, position, attempt",
+            *(row["review_id"] for row in found),
         )
-        return rows.to_review(row, tuple(rows.to_action(one) for one in found))
+        of = {name: tuple(some) for name, some in groupby(map(rows.to_action, actions), _review_of)}
+        return [rows.to_review(row, of.get(row["review_id"], ())) for row in found]
+
+
+def _review_of(action: Action) -> str | None:
+    return action.review_id

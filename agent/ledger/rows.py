@@ -34,17 +34,18 @@ def action_values(action: Action) -> list[Any]:
 
 
 def to_action(row: sqlite3.Row) -> Action:
-    found = {name: row[name] for name in ACTION_COLUMNS[len(KEY_COLUMNS) :]}
+    found = dict(row)
+    key = Key(*(found.pop(name) for name in KEY_COLUMNS))
     for name in JSON_COLUMNS:
         found[name] = json.loads(found[name])
     found["allowed"] = tuple(found["allowed"])
     found["state"] = State(found["state"])
-    return Action(key=Key(*(row[name] for name in KEY_COLUMNS)), **found)
+    return Action(key=key, **found)
 
 
 def to_review(row: sqlite3.Row, actions: tuple[Action, ...]) -> Review:
-    found = {f.name: row[f.name] for f in fields(Review) if f.name != "actions"}
-    return Review(**{**found, "state": ReviewState(row["state"])}, actions=actions)
+    found = {**dict(row), "state": ReviewState(row["state"])}
+    return Review(**found, actions=actions)
 
 
 def to_thread(row: sqlite3.Row) -> Thread:

@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from agent.ledger import rows
+from agent.ledger import rows, waiting
 from agent.ledger.migrations import migrate
+from agent.ledger.notes import NoteWrites
 from agent.ledger.reads import SqliteReads
 from agent.ledger.rules import RuleWrites
 from agent.review.actions import Action, Key, Review, ReviewState, State, may_move
@@ -21,6 +22,8 @@ from agent.review.events import GENESIS, Fact, seal
 from agent.review.threads import Halt, Message, Run, RunState, Status, Thread
 
 BUSY_MS = 5_000
+LOG_PAGES = 4_000
+"""Pages of the log, 16 MB, before they are moved into the file: what many commits write again is then moved once."""
 
 
 class SqliteLedger(SqliteReads):
@@ -97,6 +100,7 @@ class SqliteLedger(SqliteReads):
             conn.create_function("folded", 1, str.casefold, deterministic=True)
             conn.execute("PRAGMA journal_mode = WAL")
             conn.execute("PRAGMA synchronous = FULL")
+            conn.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
         except sqlite3.Error as error:
             raise LedgerUnavailable(f"{self._path}: {error}") from error
         return conn
@@ -119,7 +123,7 @@ class SqliteLedger(SqliteReads):
                 self._idle.put(conn)
 
 
-class SqliteTransaction(SqliteReads, RuleWrites):
+class SqliteTransaction(SqliteReads, RuleWrites, NoteWrites):
     """The writes of one transaction. Names of columns are fixed here; every value is bound."""
 
     def __init__(self, conn: sqlite3.Connection) -> None:
@@ -267,6 +271,8 @@ class SqliteTransaction(SqliteReads, RuleWrites):
                 """,
                 *(review.review_id, key.thread_id, key.message_id, key.tool_call_id, key.attempt),
             )
+        for sql in waiting.ENTER if opened else ():
+            self._did(sql, review.review_id)
         return opened
 
     def end_review(self, review_id: str, state: ReviewState, at: str, by: str, outcome: str) -> bool:

@@ -19,6 +19,7 @@ from agent.review.fitting import validate
 from agent.review.foreign import answer_fault
 from agent.review.policy import DECISION_TYPES, Tier
 from agent.review.screening import summarize
+from agent.review.seen import Seen
 from agent.review.threads import text_fault
 
 END_OF = {
@@ -40,6 +41,12 @@ class Ruling:
     """The tool result, where the person's word is the result; None where the tool will run."""
     message: str = ""
     comment: str = ""
+    seen: Seen | None = None
+    """How the reviewer looked at the action, where a page told it."""
+
+    def as_seen(self, seen: Mapping[str, Seen]) -> Ruling:
+        """The same, with how its action was looked at."""
+        return replace(self, seen=seen.get(self.before.key.tool_call_id))
 
     @property
     def wire(self) -> dict[str, Any]:
@@ -148,7 +155,8 @@ def _edited(place: int, raw: Mapping[str, Any], action: Action, agent: Agent) ->
     try:
         valid = _valid(name, args, agent)
     except ArgumentsRefused as refused:
-        raise InvalidDecision(f"Decision {place} on {action.tool}, edited to {name}: {refused}") from None
+        text = f"Decision {place} on {action.tool}, edited to {name}: {refused}"
+        raise InvalidDecision(text, refused.faults) from None
     _check_not_denied(place, name, valid, action, agent)
     return replace(action, tool=name, args=valid, summary=summarize(agent.policy, name, valid), notes={})
 

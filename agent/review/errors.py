@@ -3,15 +3,16 @@
     ReviewError
     ├── UnknownThread · OtherThread · UnknownAgent · AgentNotLoaded · UnknownModel
     ├── InvalidMessage
-    ├── ThreadBusy · ThreadStuck · OutcomeUnknown · Halted
+    ├── ThreadBusy · ThreadStuck · ThreadArchived · OutcomeUnknown · Halted
     ├── ReviewPending · NoPendingReview · ReviewIdNeeded
     ├── AlreadyDecided · ReviewExpired · ReviewChanged
-    ├── InvalidDecision
+    ├── InvalidDecision · InvalidNote
     ├── ArgumentsRefused
     ├── RuleRefused · UnknownRule · RuleOver
     ├── NothingToRetry · NothingToStop · NothingToSettle · NothingToAskAgain · StillAlive
     ├── ModelFailed · CheckpointLost
     ├── LedgerUnavailable · CheckpointsUnavailable
+    ├── NotIsolated · InvalidScenario · NotReplayable
     ├── PolicyError
     └── SettingsError
 
@@ -89,6 +90,14 @@ class ThreadStuck(ReviewError):
         )
 
 
+class ThreadArchived(ReviewError):
+    def __init__(self, thread_id: str) -> None:
+        super().__init__(
+            f"Thread {thread_id} was archived: it can be read, and its agent remembers nothing of it. "
+            "Send the message without this thread id, and a new thread is started."
+        )
+
+
 class OutcomeUnknown(ReviewError):
     def __init__(self, thread_id: str, tool: str) -> None:
         super().__init__(
@@ -148,7 +157,14 @@ class ReviewChanged(ReviewError):
 
 
 class InvalidDecision(ReviewError):
-    """A decision that cannot be taken; the text names the action, the fault and the remedy."""
+    """A decision that cannot be taken; the text names the action, the fault and the remedy.
+
+    `faults` says the same field by field, where it is an edit's arguments that cannot be taken.
+    """
+
+    def __init__(self, text: str, faults: Sequence[Any] = ()) -> None:
+        super().__init__(text)
+        self.faults = tuple(faults)
 
 
 class ArgumentsRefused(ReviewError):
@@ -247,6 +263,35 @@ def _mending(reason: str) -> str:
     if "readonly" in reason:
         return "Allow the console to write to the file"
     return "Free the disk or the lock"
+
+
+class InvalidNote(ReviewError):
+    """A tester's note that cannot be taken; the text says why."""
+
+
+class NotIsolated(ReviewError):
+    def __init__(self, agent: str) -> None:
+        super().__init__(
+            f"The agent {agent!r} is of another make: what its tools touch cannot be kept apart from the real world, "
+            "so nothing was run. Use one of this console's own agents."
+        )
+
+
+class InvalidScenario(ReviewError):
+    """A scenario's file that cannot be read. `problems` holds one line each, with its place."""
+
+    def __init__(self, name: str, problems: Sequence[str]) -> None:
+        super().__init__(
+            f"{name} is no scenario:\n"
+            + "\n".join(f"  {line}" for line in problems)
+            + "\nMend what is named."
+        )
+        self.problems = tuple(problems)
+
+
+class NotReplayable(ReviewError):
+    def __init__(self, thread_id: str, reason: str, remedy: str) -> None:
+        super().__init__(f"Thread {thread_id} cannot be made a scenario: {reason}. {remedy}")
 
 
 class PolicyError(ReviewError):

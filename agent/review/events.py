@@ -20,6 +20,7 @@ class Kind(StrEnum):
     """Everything that can stand in the trail. Kinds may be added; none ever changes its meaning."""
 
     THREAD_STARTED = "ThreadStarted"
+    THREAD_ARCHIVED = "ThreadArchived"
     MESSAGE_SENT = "MessageSent"
     RUN_STARTED = "RunStarted"
     RUN_ENDED = "RunEnded"
@@ -48,6 +49,7 @@ class Kind(StrEnum):
     OUTCOME_SETTLED = "OutcomeSettled"
 
     ACTION_LOOKED_OVER = "ActionLookedOver"
+    THREAD_NOTED = "ThreadNoted"
     ALL_STOPPED = "AllStopped"
     ALL_RELEASED = "AllReleased"
     RULE_MADE = "RuleMade"

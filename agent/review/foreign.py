@@ -55,15 +55,18 @@ class OpenCall:
 
 def open_calls(messages: Sequence[Message]) -> list[OpenCall]:
     """The calls proposed last that have no result yet, in order."""
-    opened: dict[str, OpenCall] = {}
-    for message in messages:
+    answered: set[str | None] = set()
+    for message in reversed(messages):
         if message.type == "ai":
-            opened = {
-                call.id: OpenCall(message.id, call.id, call.name, call.args) for call in message.tool_calls
-            }
-        elif message.type == "tool":
-            opened.pop(str(message.tool_call_id), None)
-    return list(opened.values())
+            calls = {call.id: call for call in message.tool_calls}
+            return [
+                OpenCall(message.id, call.id, call.name, call.args)
+                for call in calls.values()
+                if call.id not in answered
+            ]
+        if message.type == "tool":
+            answered.add(message.tool_call_id)
+    return []
 
 
 def calls_of(agent: Agent, asked: Asked, opened: Sequence[OpenCall]) -> tuple[Call, ...]:

@@ -23,6 +23,7 @@ class Status(StrEnum):
     STOPPED = "stopped"
     UNKNOWN_OUTCOME = "unknown_outcome"
     STUCK = "stuck"
+    ARCHIVED = "archived"  # its checkpoints are gone; the conversation and the record stay
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,19 @@ import streamlit as st
 
 from agent.review.actions import Action, Review, State
 from agent.review.args import show, type_name
+from agent.review.deception import cautions as caution
 from pages.parts import draft as drafts
 from pages.parts import session
+from pages.parts.chosen import chosen
 from pages.parts.copy_as import copy_as
-from pages.parts.decide import decisions
+from pages.parts.decide import aside, decisions
 from pages.parts.draft import Draft
+from pages.parts.hidden import hidden
+from pages.parts.in_view import in_view
 from pages.parts.literal import cautions, line, literal
 from pages.parts.rules import remember
 from pages.parts.since import rejected_before, since_then
-from pages.parts.words import ACTION_WORDS, ICON, ago, clock, short, time_left
+from pages.parts.words import ACTION_WORDS, COLOR, ICON, ago, clock, option, short, time_left
 
 Goes = Callable[[Review], None]
 
@@ -31,22 +35,33 @@ def card(review: Review, *, after: Goes | None = None, later: Callable[..., None
     place = min(draft.at, len(review.actions) - 1)
     action = review.actions[place]
     session.put_on_screen(review, action)
+    aside(review, action, after=after, later=later)
+    hidden()
     with st.container(border=True, key="card"):
         _header(review, action)
         if len(review.actions) > 1:
             _stepper(review, draft, place)
         cautions("the tool's name", action.tool, "name")
-        line(action.summary)
-        cautions("the summary", action.summary)
+        _summary(action)
         rejected_before(action)
         since_then(action)
+        choice = draft.of(action)
+        lacking = chosen(review, action, choice) if choice.type else False
         _what_would_run(action)
         _around(review, action, draft)
-        decisions(review, action, draft, after=after, later=later)
+        decisions(review, action, draft, lacking=lacking, after=after)
+
+
+def _summary(action: Action) -> None:
+    line(action.summary)
+    # It is made from the arguments: what is odd in them is told where they stand.
+    if not any(caution(name, show(value)) for name, value in (action.args or {}).items()):
+        cautions("the summary", action.summary)
 
 
 def _header(review: Review, action: Action) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        in_view("card", session.action_key("card", review, action))
         literal(action.tool, width="content")
         if len(review.actions) > 1:
             st.caption(f"{review.actions.index(action) + 1} of {len(review.actions)}", width="content")
@@ -73,7 +88,9 @@ def _stepper(review: Review, draft: Draft, place: int) -> None:
 
     def label(n: int) -> str:
         chosen = draft.of(review.actions[n]).type
-        return f"{ICON[chosen] if chosen else ':material/radio_button_unchecked:'} {n + 1}"
+        if not chosen:
+            return option(f":material/radio_button_unchecked: {n + 1}")
+        return option(f"{ICON[chosen]} {n + 1}", COLOR[chosen])
 
     def go() -> None:
         to = st.session_state.get(name)

@@ -9,6 +9,7 @@ import streamlit as st
 from agent.review.actions import Action, State
 from agent.review.args import show
 from agent.review.foreign import NOT_GATED
+from agent.review.secrets import masked
 from agent.review.threads import Message, ToolCall
 from pages.parts import session
 from pages.parts.literal import line, literal
@@ -51,7 +52,7 @@ def _message(message: Message, actions: Actions) -> None:
         return  # it is shown with its call
     with st.chat_message("user" if message.type == "human" else "assistant"):
         if message.content:
-            line(message.content)
+            line(masked(message.content))
         for call in message.tool_calls:
             _call(call, actions.get((message.id, call.id)))
 
@@ -67,7 +68,7 @@ def _call(call: ToolCall, action: Action | None) -> None:
             return  # the card below shows what it would run
         if action is not None and _differs(call, action):
             st.error("What ran is not what stands in the history. Look at the record of this action.")
-        literal(show(call.args))
+        literal(show(masked(call.args)))
         if action is not None:
             _rest(call, action)
 
@@ -98,16 +99,17 @@ def _is_what_ran(call: ToolCall, action: Action) -> bool:
 def _rest(call: ToolCall, action: Action) -> None:
     if action.state in RAN and not _is_what_ran(call, action):
         st.caption("What ran")
-        literal(f"{action.tool}\n{show(action.args)}")
+        literal(f"{action.tool}\n{show(masked(action.args))}")
     elif action.proposed != action.args and action.state in RAN:
         with st.expander("As the agent proposed it"):
-            proposed = action.proposed if isinstance(action.proposed, str) else show(action.proposed)
+            kept = masked(action.proposed)
+            proposed = kept if isinstance(kept, str) else show(kept)
             literal(f"{action.proposed_tool}\n{proposed}")
     elif action.state is State.REFUSED and isinstance(action.proposed, str):
-        literal(action.proposed)
+        literal(masked(action.proposed))
     if action.result is not None:
         st.caption("Result the agent got")
-        literal(action.result)
+        literal(masked(action.result))
     if action.tier == "ask" and (action.review_id is not None or action.rule_id is not None):
         _proof(action)
 

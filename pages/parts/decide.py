@@ -3,65 +3,62 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import streamlit as st
 
 from agent.review.actions import Action, Review
-from agent.review.args import show
-from agent.review.errors import ArgumentsRefused, ReviewError
-from pages.parts import draft as drafts
-from pages.parts import editor, session
+from agent.review.retyped import may_approve_together
+from pages.parts import session
 from pages.parts.draft import Choice, Draft
-from pages.parts.literal import line, literal, unopened
-from pages.parts.words import CHOSEN, COLOR, ICON, KEY, SEND, VERB
+from pages.parts.sending import Goes, choose, choose_all, close, folds_unopened, send
+from pages.parts.words import ICON, KEY, SEND, VERB
 
-WAIT_FOR_RUN = 1.5  # seconds a click waits on the run itself, so that a quick turn is drawn at once
-
-Goes = Callable[[Review], None] | None
-EDITED = "What would run has changed since it was shown. Look at it now, then send it."
+STEPS = (("Previous", "K", -1), ("Next", "J", 1), ("Later", "X", 1))
 UNREAD = "Approve is off until every long value was opened: {} to go."
-MOVED = "The card had just changed. Nothing was chosen; look at it and choose again."
-AT_ONCE = "Choosing and sending came at once. Nothing was sent; look at what is chosen now and send again."
 
 
-def decisions(
-    review: Review, action: Action, draft: Draft, *, after: Goes, later: Callable[..., None] | None
-) -> None:
-    """The choices for the action in view, what the chosen one does, and the bar to send them."""
+def decisions(review: Review, action: Action, draft: Draft, *, lacking: bool, after: Goes) -> None:
+    """The bar: the choices for the action in view, and the way to send all decisions.
+
+    `lacking` says that the choice in view cannot be sent yet.
+    """
     choice = draft.of(action)
-    faults = _chosen(review, action, choice) if choice.type else False
     undecided = sum(1 for one in review.actions if not draft.of(one).type)
-    with st.bottom, st.container(key="decision-bar", gap="small"):
-        _choices(review, action, choice, after, later)
-        with st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center"):
-            if "approve" in action.allowed and (folds := folds_unopened(action)):
-                st.caption(UNREAD.format(folds), width="content")
-            if undecided:
-                st.caption(_still(undecided, len(review.actions)), width="content")
+    off = bool(undecided or lacking or _approved_unread(review, draft))
+    with st.bottom, st.container(key="decision-bar", gap="xsmall"):
+        if hint := _hint(review, action, undecided):
+            st.caption(hint, text_alignment="right")
+        with st.container(
+            horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small"
+        ):
+            _for_all(review, action)
+            _choices(review, action, choice)
             if all(draft.of(one).type == "reject" for one in review.actions):
                 st.button(
                     "Reject and end the turn",
-                    key=session.key("send-end", review.review_id),
+                    key=session.key("end-turn", review.review_id),
                     help="Nothing more of this turn runs, and the agent does not go on by itself.",
-                    disabled=faults,
-                    on_click=_send,
+                    disabled=lacking,
+                    on_click=send,
                     args=(review, action, after, True),
                 )
             st.button(
                 f"Submit {len(review.actions)} decisions" if len(review.actions) > 1 else SEND[choice.type],
                 key=session.key("send", review.review_id),
                 type="primary",
-                shortcut="Ctrl+Enter",
-                disabled=bool(undecided or faults or _approved_unread(review, draft)),
-                on_click=_send,
+                shortcut=session.shortcut("Ctrl+Enter"),
+                disabled=off,
+                on_click=send,
                 args=(review, action, after),
             )
 
 
-def folds_unopened(action: Action) -> int:
-    """How many long values of the action this session has not opened yet; approving waits for them."""
-    return unopened([action.summary, *map(show, (action.args or {}).values())])
+def _hint(review: Review, action: Action, undecided: int) -> str:
+    folds = folds_unopened(action) if "approve" in action.allowed else 0
+    hints = [UNREAD.format(folds)] if folds else []
+    if undecided:
+        hints.append(_still(undecided, len(review.actions)))
+    return " ".join(hints)
 
 
 def _approved_unread(review: Review, draft: Draft) -> bool:
@@ -75,187 +72,68 @@ def _still(undecided: int, total: int) -> str:
     return f"{undecided} of {total} still to decide. Nothing is sent before the last."
 
 
-def _choices(
-    review: Review, action: Action, choice: Choice, after: Goes, later: Callable[..., None] | None
-) -> None:
-    with st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center"):
+def aside(review: Review, action: Action, *, after: Goes, later: Callable[..., None] | None) -> None:
+    """The ways on that decide nothing, apart from those that do."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        for label, key, by in STEPS if later else ():
+            st.button(
+                label,
+                key=session.key(label.lower(), review.review_id),
+                type="tertiary",
+                shortcut=session.shortcut(key),
+                on_click=later,
+                args=(review, by),
+            )
         with st.popover("Close without deciding…", type="tertiary"):
             st.caption("Nothing runs. The agent is told that the question is still open.")
             st.text_input("Reason (for the record)", key=session.key("close-reason", review.review_id))
             st.button(
-                "Close it", key=session.key("close", review.review_id), on_click=_close, args=(review, after)
-            )
-        if len(review.actions) > 1 and all("reject" in one.allowed for one in review.actions):
-            st.button(
-                "Reject all",
-                key=session.key("reject-all", review.review_id),
-                type="tertiary",
-                on_click=_reject_all,
-                args=(review, action),
-            )
-        if later is not None:
-            for label, key, by in (("Previous", "K", -1), ("Next", "J", 1), ("Later", "X", 1)):
-                st.button(
-                    label,
-                    key=session.key(label.lower(), review.review_id),
-                    type="tertiary",
-                    shortcut=key,
-                    on_click=later,
-                    args=(review, by),
-                )
-        for kind in (one for one in ("respond", "reject", "edit", "approve") if one in action.allowed):
-            st.button(
-                VERB[kind],
-                key=session.action_key(kind, review, action),
-                icon=ICON[kind],
-                type="primary" if choice.type == kind else "secondary",
-                shortcut=KEY[kind],
-                disabled=kind == "approve" and folds_unopened(action) > 0,
-                on_click=_choose,
-                args=(review, action, kind),
-            )
-        if choice.type:
-            st.button(
-                "Undo the choice",
-                key=session.action_key("undo", review, action),
-                type="tertiary",
-                shortcut="Esc",
-                on_click=_choose,
-                args=(review, action, ""),
+                "Close it",
+                key=session.key("close", review.review_id),
+                on_click=close,
+                args=(review, action, after),
             )
 
 
-def _chosen(review: Review, action: Action, choice: Choice) -> bool:
-    """What the choice needs and what it would do; true if it cannot be taken yet."""
-    with st.container(border=True, key="chosen"):
-        st.badge(CHOSEN[choice.type], color=COLOR[choice.type], icon=ICON[choice.type])
-        if choice.type == "edit":
-            editor.edit(review, action, choice)
-        if choice.type == "reject":
-            _words(review, action, "reason", "Reason (the agent will read this)", choice.reason)
-        if choice.type == "respond":
-            _words(review, action, "reply", "Your answer, as the tool's result", choice.reply)
-        with st.popover("Comment…", type="tertiary"):
-            _words(
-                review, action, "comment", "For the record only; the agent does not read it", choice.comment
-            )
-        return _preview(review, action, choice)
-
-
-def _words(review: Review, action: Action, field: str, label: str, value: str) -> None:
-    name = session.action_key(field, review, action)
-
-    def keep() -> None:
-        drafts.save(
-            review, drafts.on_screen(review).with_choice(action, **{field: st.session_state[name] or ""})
+def _for_all(review: Review, action: Action) -> None:
+    """One choice for all: to reject, and to approve where none is irreversible and each was looked at whole."""
+    if len(review.actions) < 2:
+        return
+    policy = session.console().agent(review.agent).policy
+    together = {
+        "reject": all("reject" in one.allowed for one in review.actions),
+        "approve": all(may_approve_together(policy, one) for one in review.actions),
+    }
+    for kind in (one for one, offered in together.items() if offered):
+        st.button(
+            f"{VERB[kind].rstrip('…')} all",
+            key=session.key(f"all-{kind}", review.review_id),
+            type="tertiary",
+            disabled=kind == "approve" and any(folds_unopened(one) for one in review.actions),
+            on_click=choose_all,
+            args=(review, action, kind),
+            help="Chooses it for each of them. Nothing is sent yet.",
         )
 
-    st.text_area(label, value=value, key=name, on_change=keep, max_chars=20_000)
 
-
-def _preview(review: Review, action: Action, choice: Choice) -> bool:
-    """Show what this choice would do, and what the model will be told; true if it cannot be taken yet."""
-    try:
-        made = drafts.decision(review, action, choice) | {"edited_digest": None}
-        ruling = session.console().preview_one(review, action, made)
-    except ArgumentsRefused as error:
-        editor.show_faults(error)
-        return True
-    except ReviewError as error:
-        line(str(error))
-        return True
-    if choice.type == "edit":
-        session.see_edited_digest(review, action, ruling.after.shown_digest)
-        editor.show_change(ruling)
-    if ruling.told:
-        st.caption("The agent will be told")
-        literal(ruling.told)
-    return False
-
-
-def _choose(review: Review, action: Action, kind: str) -> None:
-    if not session.is_on_screen(review, action):
-        session.flash("warning", MOVED)
-        return
-    if kind == "approve" and folds_unopened(action):
-        return
-    draft = drafts.on_screen(review).with_choice(action, type=kind)
-    undecided = [place for place, one in enumerate(review.actions) if not draft.of(one).type]
-    onward = kind == "approve" and undecided
-    drafts.save(review, Draft(draft.choices, undecided[0] if onward else review.actions.index(action)))
-
-
-def _reject_all(review: Review, action: Action) -> None:
-    if not session.is_on_screen(review, action):
-        session.flash("warning", MOVED)
-        return
-    draft = drafts.on_screen(review)
-    for one in review.actions:
-        draft = draft.with_choice(one, type="reject")
-    drafts.save(review, draft)
-
-
-def _send(review: Review, action: Action, after: Goes, end_turn: bool = False) -> None:
-    if not session.is_on_screen(review, action):
-        session.flash("warning", MOVED)
-        return
-    if _chosen_at_once(review, action):
-        session.flash("warning", AT_ONCE)
-        return
-    draft = drafts.on_screen(review)
-    try:
-        made = [drafts.decision(review, one, draft.of(one)) for one in review.actions]
-        if _edited_since(review, made):
-            session.flash("warning", EDITED)
-            return
-        run = session.console().decide(
-            review.thread_id,
-            made,
-            by=session.reviewer(),
-            review_id=review.review_id,
-            end_turn=end_turn,
+def _choices(review: Review, action: Action, choice: Choice) -> None:
+    for kind in (one for one in ("respond", "reject", "edit", "approve") if one in action.allowed):
+        st.button(
+            VERB[kind],
+            key=session.action_key(kind, review, action),
+            icon=ICON[kind],
+            type="primary" if choice.type == kind else "secondary",
+            shortcut=session.shortcut(KEY[kind]),
+            disabled=kind == "approve" and folds_unopened(action) > 0,
+            on_click=choose,
+            args=(review, action, kind),
         )
-    except ArgumentsRefused as error:
-        session.flash("error", "The edited arguments cannot be sent. Nothing was decided.", str(error))
-        return
-    except ReviewError as error:
-        session.flash_error("This was not sent. Your draft is kept.", error)
-        return
-    drafts.forget(review)
-    count = len(review.actions)
-    session.flash("toast", f"Sent {count} decisions." if count > 1 else f"Sent: {draft.of(action).type}.")
-    session.console().wait(run, WAIT_FOR_RUN)
-    if after:
-        after(review)
-
-
-def _chosen_at_once(review: Review, action: Action) -> bool:
-    """Whether a choice came with this very click: keys pressed faster than a page is drawn arrive as one."""
-    return any(st.session_state.get(session.action_key(kind, review, action)) for kind in (*VERB, "undo"))
-
-
-def _edited_since(review: Review, made: list[dict[str, Any]]) -> bool:
-    """Whether an edit was typed after what would run was last shown: the click that ends the typing sends nothing."""
-    return any(
-        session.console().preview_one(review, action, one | {"edited_digest": None}).after.shown_digest
-        != one["edited_digest"]
-        for action, one in zip(review.actions, made, strict=True)
-        if one["type"] == "edit"
-    )
-
-
-def _close(review: Review, after: Goes) -> None:
-    try:
-        run = session.console().close(
-            review.thread_id,
-            by=session.reviewer(),
-            review_id=review.review_id,
-            reason=st.session_state.get(session.key("close-reason", review.review_id)) or "",
+    if choice.type:
+        st.button(
+            "Undo the choice",
+            key=session.action_key("undo", review, action),
+            type="tertiary",
+            shortcut=session.shortcut("Esc"),
+            on_click=choose,
+            args=(review, action, ""),
         )
-    except ReviewError as error:
-        session.flash_error("The review was not closed.", error)
-        return
-    session.flash("toast", "Closed without deciding.")
-    session.console().wait(run, WAIT_FOR_RUN)
-    if after:
-        after(review)

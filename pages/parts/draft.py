@@ -20,6 +20,8 @@ class Choice:
     text: str | None = None
     reason: str = ""
     reply: str = ""
+    typed: str = ""
+    """The dangerous value of an irreversible call, typed again."""
     comment: str = ""
 
 
@@ -40,14 +42,29 @@ class Draft:
 
 def load(review: Review) -> Draft:
     """The draft as the ledger keeps it, or an empty one. From now on it is the one on screen."""
-    kept = session.console().draft(review.review_id, session.reviewer())
+    console, named = session.console(), session.draft_owner()
+    kept = console.draft(review.review_id, named) or console.draft(review.review_id, session.browsers_own())
     session.put_draft_on_screen(review, kept)
     return _read(kept)
 
 
+def is_kept(review: Review) -> bool:
+    """Whether something that was chosen or written here on this review is still there."""
+    return session.console().draft(review.review_id, session.draft_owner()) is not None
+
+
 def on_screen(review: Review) -> Draft:
     """The draft this browser shows: what a person chose here, whatever another tab has written since."""
-    return _read(session.draft_on_screen(review))
+    return _read(session.draft_of(review.review_id))
+
+
+def chosen_on_screen() -> str:
+    """The type of decision that the card on screen shows as chosen; empty if none is."""
+    card, _ = session.card_on_screen()
+    if card is None:
+        return ""
+    review_id, tool_call_id, _ = card
+    return _read(session.draft_of(review_id)).choices.get(tool_call_id, Choice()).type
 
 
 def _read(kept: str | None) -> Draft:
@@ -59,12 +76,12 @@ def _read(kept: str | None) -> Draft:
 
 def save(review: Review, draft: Draft) -> None:
     body = json.dumps(asdict(draft))
-    session.console().keep_draft(review.review_id, session.reviewer(), body)
+    session.console().keep_draft(review.review_id, session.draft_owner(), body)
     session.put_draft_on_screen(review, body)
 
 
 def forget(review: Review) -> None:
-    session.console().keep_draft(review.review_id, session.reviewer(), None)
+    session.console().keep_draft(review.review_id, session.draft_owner(), None)
 
 
 def args_text(action: Action, choice: Choice) -> str:

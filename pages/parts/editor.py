@@ -1,6 +1,8 @@
-"""The arguments editor: the full JSON of one call, checked against its tool, with the change shown."""
+"""The arguments editor: form and JSON of one call, checked against its tool, with the change shown."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -9,20 +11,21 @@ from agent.review.args import parse, show
 from agent.review.decisions import Ruling
 from agent.review.differences import diff
 from agent.review.errors import ArgumentsRefused
+from agent.review.fault_lines import fault_lines
 from pages.parts import draft as drafts
 from pages.parts import session
 from pages.parts.draft import Choice
 from pages.parts.form import Keep, form
-from pages.parts.literal import line, literal
+from pages.parts.json_field import json_field
+from pages.parts.literal import cautions, line, literal
+from pages.parts.words import option
 
 MARK = {"added": "+", "removed": "−", "changed": "→"}
-
-
 VIEWS = ("Form", "JSON")
 
 
-def edit(review: Review, action: Action, choice: Choice) -> None:
-    """Form and JSON, two views of the reviewer's one draft of this action."""
+def edit(review: Review, action: Action, choice: Choice, faults: Sequence[object]) -> None:
+    """Form and JSON, two views of the reviewer's one draft of this action, which has these faults."""
 
     def keep(text: str | None) -> None:
         drafts.save(review, drafts.on_screen(review).with_choice(action, text=text))
@@ -33,6 +36,7 @@ def edit(review: Review, action: Action, choice: Choice) -> None:
             VIEWS,
             default=VIEWS[1],
             key=session.action_key("edit-view", review, action),
+            format_func=option,
             label_visibility="collapsed",
             required=True,
         )
@@ -47,19 +51,18 @@ def edit(review: Review, action: Action, choice: Choice) -> None:
     if view == VIEWS[0]:
         _form(review, action, text, keep)
     else:
-        _json(review, action, text, keep)
+        _json(review, action, text, faults, keep)
 
 
-def _json(review: Review, action: Action, text: str, keep: Keep) -> None:
-    name = session.action_key("args", review, action)
-    height = min(420, 70 + 24 * (text.count("\n") + 1))
-    st.text_area(
+def _json(review: Review, action: Action, text: str, faults: Sequence[object], keep: Keep) -> None:
+    json_field(
         "All arguments, as JSON",
-        value=text,
-        key=name,
-        on_change=lambda: keep(st.session_state[name]),
-        height=height,
+        text,
+        key=session.action_key("args", review, action),
+        wrong=fault_lines(text, faults),
+        on_change=keep,
     )
+    cautions("the arguments", text)
 
 
 def _form(review: Review, action: Action, text: str, keep: Keep) -> None:
@@ -75,16 +78,9 @@ def _form(review: Review, action: Action, text: str, keep: Keep) -> None:
 
 def _reset(review: Review, action: Action, keep: Keep) -> None:
     keep(None)
-    about = session.action_key("", review, action)
-    for name in [
-        name for name in st.session_state if str(name).startswith(("args" + about, "field" + about))
-    ]:
+    about = session.action_key("field", review, action)
+    for name in [name for name in st.session_state if str(name).startswith(about)]:
         del st.session_state[name]
-
-
-def show_faults(error: ArgumentsRefused) -> None:
-    for fault in error.faults:
-        line(str(fault))
 
 
 def show_change(ruling: Ruling) -> None:

@@ -6,6 +6,7 @@ draw (unions, lists, objects, unknown names) stands as its own JSON, so nothing 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -20,6 +21,7 @@ from pages.parts.literal import line
 Keep = Callable[[str | None], None]
 """Takes the whole arguments, as JSON, into the draft; None puts the proposal back."""
 
+PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 NUMBERS = ("integer", "number")
 
 
@@ -27,8 +29,8 @@ def form(review: Review, action: Action, args: dict[str, Any], schema: Mapping[s
     """Draw a field for every argument there is, and a way to add or remove those that may be absent."""
     properties: Mapping[str, Any] = schema.get("properties", {})
     required = set(schema.get("required", ()))
-    for name, value in args.items():
-        field = _Field(review, action, args, name, keep)
+    for place, (name, value) in enumerate(args.items(), start=1):
+        field = _Field(review, action, args, name, keep, place)
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
             line(name)
             if name not in required:
@@ -38,31 +40,44 @@ def form(review: Review, action: Action, args: dict[str, Any], schema: Mapping[s
         if name not in args:
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 line(name)
-                field = _Field(review, action, args, name, keep)
+                field = _Field(review, action, args, name, keep, len(args) + 1)
                 field.button("Add", field.add(_blank(_resolved(properties[name], schema))))
 
 
 class _Field:
     """One argument's widget, and what it does to the draft."""
 
-    def __init__(self, review: Review, action: Action, args: dict[str, Any], name: str, keep: Keep) -> None:
+    def __init__(
+        self, review: Review, action: Action, args: dict[str, Any], name: str, keep: Keep, place: int
+    ) -> None:
         self._args, self._name, self._keep = args, name, keep
-        self._key = session.key(session.action_key("field", review, action), name)
+        self._key = session.field_key("field", review, action, name)
+        self._wrong = session.field_key("field-wrong", review, action, name)
+        self._about = (review, action, name)
+        # Hidden, and read aloud by a screen reader. A label is Markdown, so only a plain name may stand in it.
+        self._label = f"Argument {name if PLAIN.fullmatch(name) else place}"
 
     def draw(self, value: Any, schema: Mapping[str, Any]) -> None:
         if isinstance(schema.get("enum"), list) and value in schema["enum"]:
             self._choice(value, schema["enum"])
         elif isinstance(value, bool):
-            st.toggle("value", value, key=self._key, on_change=self._as_it_is, label_visibility="collapsed")
+            st.toggle(
+                self._label, value, key=self._key, on_change=self._as_it_is, label_visibility="collapsed"
+            )
         elif isinstance(value, str):
             st.text_area(
-                "value", value, key=self._key, on_change=self._as_it_is, label_visibility="collapsed"
+                self._label, value, key=self._key, on_change=self._as_it_is, label_visibility="collapsed"
             )
         else:
             self._json(value, schema)
 
     def button(self, label: str, act: Callable[[], None]) -> None:
-        st.button(label, key=f"{self._key}:{label.lower()}", type="tertiary", on_click=act)
+        st.button(
+            label,
+            key=session.field_key(f"field-{label.lower()}", *self._about),
+            type="tertiary",
+            on_click=act,
+        )
 
     def remove(self) -> None:
         self._args.pop(self._name, None)
@@ -81,7 +96,7 @@ class _Field:
             self._write(options[st.session_state[self._key]])
 
         st.selectbox(
-            "value",
+            self._label,
             range(len(options)),
             index=options.index(value),
             format_func=lambda place: dumps(options[place]),
@@ -96,10 +111,16 @@ class _Field:
     def _json(self, value: Any, schema: Mapping[str, Any]) -> None:
         """A number keeps its digits, and a list or object its shape, as JSON text."""
         draw = st.text_input if isinstance(value, int | float) or value is None else st.text_area
-        draw("JSON", dumps(value), key=self._key, on_change=self._read, label_visibility="collapsed")
+        draw(
+            f"{self._label}, as JSON",
+            dumps(value),
+            key=self._key,
+            on_change=self._read,
+            label_visibility="collapsed",
+        )
         if value is None and schema.get("type") == "string":
             self.button("Write text", self.add(""))
-        wrong = st.session_state.get(f"{self._key}:wrong")
+        wrong = st.session_state.get(self._wrong)
         if wrong:
             line(f"Not taken: {wrong}")
 
@@ -107,9 +128,9 @@ class _Field:
         try:
             value = parse(st.session_state[self._key])
         except ArgumentsRefused as refused:
-            st.session_state[f"{self._key}:wrong"] = str(refused)
+            st.session_state[self._wrong] = str(refused)
             return
-        st.session_state.pop(f"{self._key}:wrong", None)
+        st.session_state.pop(self._wrong, None)
         self._write(value)
 
 

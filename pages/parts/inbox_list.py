@@ -11,6 +11,7 @@ from agent.ports import Sought
 from agent.review.actions import Action, Review
 from agent.review.args import show
 from agent.review.events import instant
+from agent.review.secrets import masked
 from pages.parts import session
 from pages.parts.literal import line
 from pages.parts.words import ACTION_WORDS, ago, short, time_left
@@ -137,8 +138,8 @@ def short_time_left(review: Review) -> str:
 
 
 def telling(args: Mapping[str, object] | None) -> str:
-    """The first argument, shortened: enough to tell rows apart, never enough to decide on."""
-    for value in (args or {}).values():
+    """The first argument, shortened, without secrets: enough to tell rows apart, never enough to decide on."""
+    for value in masked(args or {}).values():
         text = " ".join(show(value).split())
         return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
     return ""
@@ -193,7 +194,7 @@ def _others() -> None:
     if running:
         with st.expander(f"Running · {len(running)}"):
             for thread in running:
-                line(f"{thread.agent} · {short(thread.thread_id)} · {thread.opening}")
+                line(f"{thread.agent} · {short(thread.thread_id)} · {masked(thread.opening)}")
     if done:
         with st.expander(f"Done today · {len(done)}"):
             for action in done:

@@ -66,6 +66,11 @@ def unopened(texts: Iterable[str]) -> int:
     return sum(1 for text in texts if _is_long(text) and not session.was_opened(_digest(text)))
 
 
+def was_opened(text: str) -> bool:
+    """Whether the text is folded for its length and was opened in this session."""
+    return _is_long(text) and session.was_opened(_digest(text))
+
+
 def fold_key(text: str, place: int = 0) -> str:
     """The key of the fold of a long text; `place` counts its appearances on one page."""
     return session.key("fold", _digest(text), place)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from agent.review.errors import ReviewError
+from agent.review.secrets import masked
 from agent.review.threads import Status
 from pages.parts import session
 from pages.parts.literal import line
@@ -22,7 +23,7 @@ def progress(thread_id: str) -> None:
     now = view.progress
     with st.chat_message("assistant"):
         if now and now.text:
-            line(now.text, grows=True)
+            line(masked(now.text), grows=True)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.badge("running", color="blue", icon=":material/progress_activity:")
             if now and now.running:

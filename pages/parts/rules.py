@@ -13,7 +13,7 @@ from agent.review.errors import ReviewError
 from agent.review.rules import Foresight, Past, Rule
 from pages.parts import session
 from pages.parts.literal import line, literal
-from pages.parts.words import ago, clock, short, zone
+from pages.parts.words import ago, clock, option, short, zone
 
 SCOPES = {"thread": "In this thread", "agent": "In every thread of this agent"}
 LASTING = {"15 minutes": "For 15 minutes", "today": "Until the end of today", "30 days": "For 30 days"}
@@ -55,7 +55,7 @@ def _choices(review: Review, action: Action) -> dict[str, Any]:
             label,
             list(options),
             default=next(iter(options)),
-            format_func=options.__getitem__,
+            format_func=lambda one: option(options[one]),
             key=session.action_key(name, review, action),
             label_visibility="collapsed",
             required=True,

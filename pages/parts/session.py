@@ -5,8 +5,10 @@ Nothing true lives here. What must survive a reload is in the ledger or in the a
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 from urllib.parse import unquote
+from uuid import uuid4
 
 import streamlit as st
 
@@ -19,12 +21,19 @@ from agent.review.errors import ReviewError
 
 REVIEWER = "reviewer"
 NAME_COOKIE = "review_name"
+KEYS = "keys-are-on"
+KEYS_COOKIE = "review_keys"
+BROWSER = "browser"
+BROWSER_COOKIE = "review_browser"
 FLASH = "flash"
 SHOWN_FLASH = "flash-shown"
 SEEN = "edited-digests-seen"
 CARD = "card-on-screen"
 DRAFT = "draft-on-screen"
 OPENED = "folds-opened"
+JUST_CHOSEN = "just-chosen"
+VISIBLE = "seconds-visible"
+HIDDEN = "seconds-hidden"
 
 # The address.
 THREAD = "thread"
@@ -48,15 +57,60 @@ def world() -> World:
     return bootstrap.opened().world
 
 
+def cookie(name: str) -> str:
+    """What the browser kept under this name when it connected."""
+    return unquote(st.context.cookies.get(name, ""))
+
+
 def reviewer() -> str:
     """The name this browser decides under, unverified while there is no sign-in."""
-    chosen = st.session_state.get(REVIEWER) or unquote(st.context.cookies.get(NAME_COOKIE, ""))
+    chosen = st.session_state.get(REVIEWER) or cookie(NAME_COOKIE)
     return str(chosen or bootstrap.opened().settings.review_reviewer)
 
 
 def named() -> bool:
     """Whether this browser has said who uses it."""
-    return bool(st.session_state.get(REVIEWER) or st.context.cookies.get(NAME_COOKIE))
+    return bool(st.session_state.get(REVIEWER) or cookie(NAME_COOKIE))
+
+
+def draft_owner() -> str:
+    """Whose drafts this browser shows: the person's, or its own while nobody has said who uses it."""
+    return reviewer() if named() else browsers_own()
+
+
+def browsers_own() -> str:
+    """Whose drafts those are that were written here before anybody said who uses this browser."""
+    return f"\n{_browser()}"  # no name holds a line break
+
+
+def _browser() -> str:
+    """A name for this browser that means nothing."""
+    kept = st.session_state.get(BROWSER) or cookie(BROWSER_COOKIE)
+    return str(st.session_state.setdefault(BROWSER, kept or uuid4().hex))
+
+
+def keys_are_on() -> bool:
+    """Whether letters choose; a browser remembers that they do not."""
+    return bool(st.session_state.get(KEYS, cookie(KEYS_COOKIE) != "off"))
+
+
+def switch_keys(*, on: bool) -> None:
+    st.session_state[KEYS] = on
+
+
+def shortcut(key: str) -> str | None:
+    """The key of a button, while keys are on."""
+    return key if keys_are_on() else None
+
+
+def to_keep() -> dict[str, str]:
+    """The cookies by which a browser is known again: those that this session has something new for."""
+    kept = {BROWSER_COOKIE: _browser()}
+    if REVIEWER in st.session_state:
+        kept[NAME_COOKIE] = reviewer()
+    if KEYS in st.session_state:
+        kept[KEYS_COOKIE] = "on" if keys_are_on() else "off"
+    return kept
 
 
 def in_address(name: str) -> str | None:
@@ -77,6 +131,12 @@ def go_to_thread(name: str | None) -> None:
 def flash(kind: str, headline: str, detail: str = "") -> None:
     """Say this on top of the next page drawn. `headline` is ours; `detail` may hold anybody's text."""
     st.session_state[FLASH] = (kind, headline, detail)
+
+
+def take_back(headline: str) -> None:
+    """Do not say this after all."""
+    if st.session_state.get(FLASH, ("", ""))[1] == headline:
+        del st.session_state[FLASH]
 
 
 def flash_error(headline: str, error: ReviewError) -> None:
@@ -106,17 +166,28 @@ def show_flash() -> None:
 
 
 def key(name: str, *parts: Any) -> str:
-    """A widget's key: what it is, and what it is about."""
-    return ":".join((name, *(str(part) for part in parts)))
+    """A widget's key: what it is, and what it is about. Different parts make different keys, whatever they hold."""
+    return ":".join((name, *(str(part).replace("%", "%25").replace(":", "%3A") for part in parts)))
 
 
 def action_key(name: str, review: Review, action: Action) -> str:
     return key(name, review.review_id, action.key.tool_call_id)
 
 
+Card = tuple[str, str, str]
+"""What a card is about: the review, the tool call, and the digest of what it shows."""
+
+
+def field_key(name: str, review: Review, action: Action, argument: str) -> str:
+    return key(name, review.review_id, action.key.tool_call_id, argument)
+
+
 def put_on_screen(review: Review, action: Action) -> None:
     """From now on, decisions of this session are about this action as it is shown."""
-    st.session_state[CARD] = _on_card(review, action)
+    if not is_on_screen(review, action):
+        st.session_state[VISIBLE] = visible_seconds()
+        st.session_state[HIDDEN] = 0.0
+        st.session_state[CARD] = (card_of(review, action), console().now())
 
 
 def is_on_screen(review: Review, action: Action) -> bool:
@@ -124,11 +195,49 @@ def is_on_screen(review: Review, action: Action) -> bool:
 
     A key pressed while the next card is being drawn calls the button of the card before.
     """
-    return st.session_state.get(CARD) == _on_card(review, action)
+    return card_on_screen()[0] == card_of(review, action)
 
 
-def _on_card(review: Review, action: Action) -> tuple[str, str, str]:
+def card_on_screen() -> tuple[Card | None, str]:
+    """What the card of this session is about, and the instant since when."""
+    return st.session_state.get(CARD) or (None, "")
+
+
+def seconds_on_screen() -> float:
+    """How long the present card has been this session's."""
+    _, since = card_on_screen()
+    if not since:
+        return 0.0
+    return (datetime.fromisoformat(console().now()) - datetime.fromisoformat(since)).total_seconds()
+
+
+def card_of(review: Review, action: Action) -> Card:
+    """What the card of this action is about."""
     return review.review_id, action.key.tool_call_id, action.shown_digest
+
+
+def note_hidden(seconds: float) -> None:
+    """The page was hidden that long, with the present card on it."""
+    st.session_state[HIDDEN] = st.session_state.get(HIDDEN, 0.0) + seconds
+
+
+def visible_seconds() -> dict[Card, float]:
+    """How long each card was to be seen in this session, up to now."""
+    counted = dict(st.session_state.get(VISIBLE, {}))
+    card, _ = card_on_screen()
+    if card is not None:
+        seen = max(0.0, seconds_on_screen() - st.session_state.get(HIDDEN, 0.0))
+        counted[card] = counted.get(card, 0.0) + seen
+    return counted
+
+
+def note_choice() -> None:
+    """A choice was made by this very click; the page drawn next may go to it."""
+    st.session_state[JUST_CHOSEN] = True
+
+
+def was_just_chosen() -> bool:
+    return bool(st.session_state.pop(JUST_CHOSEN, False))
 
 
 def put_draft_on_screen(review: Review, body: str | None) -> None:
@@ -136,9 +245,10 @@ def put_draft_on_screen(review: Review, body: str | None) -> None:
     st.session_state[DRAFT] = (review.review_id, body)
 
 
-def draft_on_screen(review: Review) -> str | None:
-    review_id, body = st.session_state.get(DRAFT, (None, None))
-    return body if review_id == review.review_id else None
+def draft_of(review_id: str) -> str | None:
+    """The draft of this review, if it is the one on screen."""
+    shown, body = st.session_state.get(DRAFT, (None, None))
+    return body if shown == review_id else None
 
 
 def edited_digest_seen(review: Review, action: Action) -> str | None:

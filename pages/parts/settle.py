@@ -11,7 +11,7 @@ from agent.review.args import show
 from agent.review.errors import ReviewError
 from pages.parts import session
 from pages.parts.literal import line, literal
-from pages.parts.words import ago
+from pages.parts.words import ago, option
 from pages.parts.world_panel import world_panel
 
 SAY = {
@@ -43,7 +43,7 @@ def settle(named: str) -> None:
     with st.container(border=True, key="settle"):
         _what_is_known(action)
         outcome = st.segmented_control(
-            "What became of it?", list(SAY), format_func=SAY.__getitem__, key="outcome"
+            "What became of it?", list(SAY), format_func=lambda one: option(SAY[one]), key="outcome"
         )
         if outcome:
             asks_not = outcome == "ask_again" and session.gates_itself(action.agent)

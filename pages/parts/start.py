@@ -5,10 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from agent.review.errors import ReviewError
+from agent.review.secrets import masked
 from pages.parts import session
-from pages.parts.decide import WAIT_FOR_RUN
 from pages.parts.literal import line
-from pages.parts.words import STATUS_COLOR, STATUS_WORDS, ago
+from pages.parts.notes import mark, threads_by_verdict
+from pages.parts.sending import WAIT_FOR_RUN
+from pages.parts.words import STATUS_COLOR, STATUS_WORDS, ago, option
 
 SHOWN = 30
 DEMO = "Tell Bob and Eve the meeting moved to 11, and archive the old invitation"
@@ -29,7 +31,9 @@ def start() -> None:
 def _form() -> None:
     console = session.console()
     agents = console.agents()
-    agent = st.segmented_control("Agent", agents, default=agents[0], key="new-agent", required=True)
+    agent = st.segmented_control(
+        "Agent", agents, default=agents[0], key="new-agent", format_func=option, required=True
+    )
     if session.gates_itself(str(agent)):
         st.caption("It is of another make: it brings its own model and decides by itself what it asks about.")
     else:
@@ -59,10 +63,10 @@ def again(text: str, agent: str, model: str) -> None:
 
 
 def _threads() -> None:
-    threads = session.console().threads(limit=SHOWN)
     st.subheader("Threads")
+    threads, verdicts = threads_by_verdict(SHOWN)
     if not threads:
-        st.caption("There is none yet.")
+        st.caption("There is none.")
     for thread in threads:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.button(
@@ -72,7 +76,11 @@ def _threads() -> None:
                 args=(thread.thread_id,),
             )
             st.badge(STATUS_WORDS[thread.status], color=STATUS_COLOR[thread.status])
-            line(f"{thread.opening}\n{thread.agent} · {thread.thread_id} · {ago(thread.updated_at)} ago")
+            if verdict := verdicts.get(thread.thread_id):
+                mark(verdict)
+            line(
+                f"{masked(thread.opening)}\n{thread.agent} · {thread.thread_id} · {ago(thread.updated_at)} ago"
+            )
 
 
 def _demo() -> None:

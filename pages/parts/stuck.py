@@ -6,7 +6,7 @@ import streamlit as st
 
 from agent.review.errors import ReviewError
 from pages.parts import session
-from pages.parts.decide import WAIT_FOR_RUN
+from pages.parts.sending import WAIT_FOR_RUN
 
 
 def stuck(thread_id: str) -> None:

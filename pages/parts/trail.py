@@ -6,6 +6,7 @@ from agent.review.events import Event, Kind
 
 WORDS: dict[Kind, str] = {
     Kind.THREAD_STARTED: "started the thread",
+    Kind.THREAD_ARCHIVED: "archived the thread",
     Kind.MESSAGE_SENT: "sent a message",
     Kind.RUN_STARTED: "started a run",
     Kind.RUN_ENDED: "the run paused or ended",
@@ -31,6 +32,7 @@ WORDS: dict[Kind, str] = {
     Kind.OUTCOME_UNKNOWN: "cut off: the outcome is unknown",
     Kind.OUTCOME_SETTLED: "settled the outcome",
     Kind.ACTION_LOOKED_OVER: "looked it over",
+    Kind.THREAD_NOTED: "noted on the thread",
     Kind.ALL_STOPPED: "stopped everything",
     Kind.ALL_RELEASED: "released the stop",
     Kind.RULE_MADE: "made a rule",
@@ -51,6 +53,7 @@ def sentence(event: Event) -> str:
         Kind.DECISION_MADE: f": {data.get('type')} {data.get('tool')}",
         Kind.OUTCOME_SETTLED: f": {data.get('outcome')} {event.tool}",
         **dict.fromkeys(OF_RULES, f" ({data.get('rule_id')} by {data.get('made_by')}): {event.tool}"),
+        Kind.THREAD_NOTED: f": {data.get('verdict')}",
         Kind.RUN_ENDED: f": {data.get('ended')}",
         Kind.RUN_FAILED: f": {data.get('error')}",
     }.get(event.kind, f" {event.tool}" if event.tool else "")

@@ -15,3 +15,11 @@ def watch(drawn: int, thread_id: str | None = None) -> None:
     if session.console().pulse(thread_id) != drawn:
         session.keep_flash()
         st.rerun()
+
+
+@st.fragment(run_every=EVERY)
+def watch_queue(drawn: int) -> None:
+    """Follow how many reviews wait, on a page that shows the number and nothing else of them."""
+    if session.console().queue_length() != drawn:
+        session.keep_flash()
+        st.rerun()

@@ -6,18 +6,12 @@ import streamlit as st
 
 from agent.review.threads import text_fault
 from pages.parts import session
+from pages.parts.cookies import cookies
+from pages.parts.keys import keys
 from pages.parts.literal import line
 from pages.parts.stop_all import stop_all
 
 LONGEST = 80
-
-# The server reads the cookie when a browser connects; only the browser can write it.
-KEEP = """
-export default function ({ data }) {
-  document.cookie = data.cookie + "=" + encodeURIComponent(data.name)
-    + "; path=/; max-age=31536000; samesite=strict";
-}
-"""
 
 
 def who() -> None:
@@ -28,10 +22,9 @@ def who() -> None:
         line(f"You are {session.reviewer()} (unverified)", width="content")
         with st.popover("Change", type="tertiary"):
             _name()
+        keys()
         stop_all()
-    if session.REVIEWER in st.session_state:
-        keep = st.components.v2.component("keep_name", js=KEEP)
-        keep(data={"cookie": session.NAME_COOKIE, "name": session.reviewer()}, key="keep-name")
+    cookies()
     if not session.named():
         with st.container(border=True):
             st.markdown("**Who are you?** The record will show this name, as unverified, on what you decide.")

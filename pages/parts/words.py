@@ -28,6 +28,18 @@ CHOSEN = {
 }
 Color = Literal["red", "orange", "yellow", "blue", "green", "violet", "gray"]
 
+KEYS = {
+    "J": "next review",
+    "K": "previous review",
+    "X": "later: leave it waiting, show the next",
+    "A": "choose to approve",
+    "E": "edit",
+    "D": "reject",
+    "M": "respond",
+    "Esc": "undo the choice",
+    "Ctrl + Enter": "send what is chosen (on a Mac, Cmd + Enter)",
+    "?": "show these keys",
+}
 KEY = {"approve": "A", "edit": "E", "reject": "D", "respond": "M"}
 COLOR: dict[str, Color] = {"approve": "green", "edit": "violet", "reject": "red", "respond": "blue"}
 ICON = {
@@ -45,6 +57,7 @@ STATUS_COLOR: dict[Status, Color] = {
     Status.STOPPED: "gray",
     Status.UNKNOWN_OUTCOME: "red",
     Status.STUCK: "red",
+    Status.ARCHIVED: "gray",
 }
 STATUS_WORDS = {
     Status.IDLE: "answered",
@@ -54,6 +67,7 @@ STATUS_WORDS = {
     Status.STOPPED: "stopped",
     Status.UNKNOWN_OUTCOME: "outcome unknown",
     Status.STUCK: "stuck",
+    Status.ARCHIVED: "archived",
 }
 
 
@@ -150,3 +164,8 @@ TIER_ELSEWHERE = {
     Tier.DENY: "deny",
 }
 """The same in the words of other systems."""
+
+
+def option(label: str, color: Color = "gray") -> str:
+    """The label of a choice among several. Uncoloured, the picked one would be in the theme's primary colour."""
+    return f":{color}[{label}]"

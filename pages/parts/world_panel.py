@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import streamlit as st
 
@@ -25,9 +26,14 @@ def world_panel(thread_id: str | None, agent: str) -> None:
                 st.caption("The demo world starts anew for everybody. The record stays as it is.")
                 st.button("Reset the demo world", key="reset-world", on_click=_reset)
         parts = PARTS.get(agent, _MAIL)
-        for tab, draw in zip(st.tabs([title(world) for title, _ in parts]), parts, strict=True):
+        titles = [part.title(world) for part in parts]
+        touched = [
+            title for title, part in zip(titles, parts, strict=True) if part.is_touched(world, changed)
+        ]
+        tabs = st.tabs(titles, default=touched[0] if touched else None)
+        for tab, part in zip(tabs, parts, strict=True):
             with tab:
-                draw[1](world, changed)
+                part.draw(world, changed)
 
 
 def _reset() -> None:
@@ -64,7 +70,10 @@ def _files(world: World, changed: Changed) -> None:
 
 
 def _tables(world: World, changed: Changed) -> None:
-    name = st.selectbox("Table", [one for one in world.tables() if one != "files"], key="world-table")
+    names = _table_names(world)
+    touched = [one for one in names if any(change.startswith(f"{one}/") for change in changed)]
+    at = names.index(touched[0]) if touched else 0
+    name = st.selectbox("Table", names, index=at, key="world-table")
     table = world.table(name)
     key = table.columns.index("id") if "id" in table.columns else 0
     rows = [
@@ -79,6 +88,10 @@ def _tables(world: World, changed: Changed) -> None:
     kept = {str(row[key]) for row in table.rows}
     for row_id in sorted(set(gone) - kept):
         line(f"{name} {row_id} was removed by this thread")
+
+
+def _table_names(world: World) -> tuple[str, ...]:
+    return tuple(one for one in world.tables() if one != "files")
 
 
 def _keys(world: World, changed: Changed) -> None:
@@ -109,19 +122,30 @@ def _members(world: World, changed: Changed) -> None:
         _row(f"members/{member.member_id}" in changed, f"{member.member_id} · {member.name}")
 
 
-Part = tuple[Callable[[World], str], Callable[[World, Changed], None]]
-_MAIL: tuple[Part, ...] = (
-    (lambda world: f"Outbox · {len(world.outbox())}", _outbox),
-    (lambda world: f"Mailbox · {len(world.mailbox())}", _mailbox),
+@dataclass(frozen=True)
+class Part:
+    """One tab: what it is called, how it is drawn, and which subjects of a change belong to it."""
+
+    title: Callable[[World], str]
+    draw: Callable[[World, Changed], None]
+    subjects: Callable[[World], tuple[str, ...]]
+
+    def is_touched(self, world: World, changed: Changed) -> bool:
+        return any(one.startswith(f"{name}/") for one in changed for name in self.subjects(world))
+
+
+_MAIL = (
+    Part(lambda world: f"Outbox · {len(world.outbox())}", _outbox, lambda _: ("outbox",)),
+    Part(lambda world: f"Mailbox · {len(world.mailbox())}", _mailbox, lambda _: ("mailbox",)),
 )
-_OPERATIONS: tuple[Part, ...] = (
-    (lambda world: f"Files · {len(world.files())}", _files),
-    (lambda world: "Tables", _tables),
-    (lambda world: "Keys", _keys),
+_OPERATIONS = (
+    Part(lambda world: f"Files · {len(world.files())}", _files, lambda _: ("files",)),
+    Part(lambda _: "Tables", _tables, _table_names),
+    Part(lambda _: "Keys", _keys, lambda _: ("service_keys",)),
 )
-_LIBRARY: tuple[Part, ...] = (
-    (lambda world: f"Books · {len(world.books())}", _books),
-    (lambda world: f"Loans · {len(world.loans())}", _loans),
-    (lambda world: f"Members · {len(world.members())}", _members),
+_LIBRARY = (
+    Part(lambda world: f"Books · {len(world.books())}", _books, lambda _: ("books",)),
+    Part(lambda world: f"Loans · {len(world.loans())}", _loans, lambda _: ("loans",)),
+    Part(lambda world: f"Members · {len(world.members())}", _members, lambda _: ("members",)),
 )
 PARTS = {"mail": _MAIL, "operations": _OPERATIONS, "library": _LIBRARY}

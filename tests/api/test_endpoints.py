@@ -241,3 +241,16 @@ def cut_off(served: Served) -> str:
         tx.move(action.key, State.EXECUTING, State.UNKNOWN)
         tx.set_thread("t-1", "unknown_outcome", "2030-01-01T12:00:00.000000Z")
     return action.key.tool_call_id
+
+
+def test_a_thread_is_exported_as_a_file_that_runs_nothing(served: Served) -> None:
+    served.chat(MAIL, thread_id="t-1")
+    for form, kind in (("json", "application/json"), ("html", "text/html")):
+        answer = served.get("/threads/t-1/export", format=form)
+        assert answer.status_code == 200
+        assert answer.headers["content-type"].startswith(kind)
+        assert answer.headers["content-disposition"] == f'attachment; filename="thread-t-1.{form}"'
+        assert answer.headers["content-security-policy"].startswith("sandbox; default-src 'none'")
+        assert "alice@example.com" in answer.text
+    assert served.get("/threads/nowhere/export").status_code == 404
+    assert served.get("/threads/t-1/export", format="exe").status_code == 422

@@ -45,9 +45,16 @@ SETTINGS = settings(
 )
 OPERATIONS = (
     *("POST /chat", "POST /review", "POST /preview", "POST /close", "POST /settle", "POST /stop"),
-    *("POST /retry", "POST /ask-again", "GET /reviews", "GET /threads/{thread_id}", "GET /audit"),
-    *("GET /audit/verify", "GET /audit/anchor", "GET /health"),
+    *(
+        "POST /retry",
+        "POST /ask-again",
+        "POST /archive",
+        "GET /reviews",
+        "GET /threads/{thread_id}",
+        "GET /audit",
+    ),
     *("GET /rules", "POST /rules", "POST /preview-rule", "DELETE /rules/{rule_id}"),
+    *("GET /audit/verify", "GET /audit/anchor", "GET /health", "GET /threads/{thread_id}/export"),
 )
 TAKES_NOTHING = ("/audit/anchor", "/health")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -19,6 +20,9 @@ SECONDS = 60_000
 """Milliseconds that bound a wait which would never end."""
 
 expect.set_options(timeout=SECONDS)
+
+DANGEROUS = {"send_email": "to", "remove_file": "path", "rotate_keys": "service"}
+"""The argument that a reviewer of an irreversible demo tool types again."""
 
 Browses = Callable[..., "Tab"]
 
@@ -72,6 +76,42 @@ class Tab:
         found.click(delay=50)
         return self
 
+    def send(self) -> Tab:
+        """Send what is chosen, with everything it asks for, and wait until the card is gone."""
+        self.type_again()
+        this = self.page.locator(f".{self._class_of('send')}")
+        again(lambda: self.press("send"), lambda bound: expect(this).to_have_count(0, timeout=bound))
+        return self
+
+    def type_again(self) -> Tab:
+        """Type the dangerous value of what would run, where it is asked for."""
+        self.settled()
+        field = self.of("typed").locator("input")
+        if field.count() == 0:
+            return self
+        value = self._dangerous()
+        if field.input_value() != value:
+            field.fill(value)
+            field.press("Enter")
+            self.settled()
+        return self
+
+    def _dangerous(self) -> str:
+        """What is to be typed for the action in view, as the API tells its arguments."""
+        named = self._class_of("typed")
+        for review in self._server.get("reviews", limit=100)["reviews"]:
+            for call in review["pending_review"]["action_requests"]:
+                if named == f"st-key-typed-{review['review_id']}-{call['tool_call_id']}":
+                    text = self.of("args").locator("textarea")
+                    args = json.loads(text.input_value()) if text.count() else call["args"]
+                    return str(args[DANGEROUS[call["name"]]])
+        raise AssertionError(f"no review waits for {named}")
+
+    def _class_of(self, name: str) -> str:
+        """The class that the widget's key gives it."""
+        classes = self.of(name).first.get_attribute("class") or ""
+        return next(one for one in classes.split() if one.startswith(f"st-key-{name}-"))
+
     def press_and_see_it_leave(self, name: str) -> Tab:
         """Click a button, and go on the moment the click is on its way to the server."""
         with self._socket.expect_event("framesent", lambda sent: f"{name}:" in str(sent)):
@@ -81,7 +121,7 @@ class Tab:
     def choose(self, kind: str) -> Tab:
         """Choose a decision and wait until the page shows it as chosen."""
         again(lambda: self.press(kind), lambda bound: expect(self.chosen(kind)).to_be_visible(timeout=bound))
-        return self
+        return self.type_again() if kind == "approve" else self
 
     def chosen(self, kind: str) -> Locator:
         return self.of(kind).locator("button[kind=primary]")

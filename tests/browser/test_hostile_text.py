@@ -62,7 +62,7 @@ def test_hostile_text_forges_nothing_and_fetches_nothing(shared: Server, browses
     tab.page.get_by_role("radio", name="Under the hood").click(delay=50)
     tab.sees("Checkpoints")
     is_clean(tab)
-    tab.open(thread).choose("approve").press("send")
+    tab.open(thread).choose("approve").send()
     until(lambda: shared.get(f"threads/{review['thread_id']}")["status"] == "idle")
     expect(tab.at("message").locator("textarea")).to_be_enabled()
     is_clean(tab)

@@ -30,7 +30,7 @@ def test_an_edited_mail_is_sent_once_though_the_server_was_killed_before_the_dec
     tab.page.reload()
     expect(tab.of("args").locator("textarea")).to_have_value(json.dumps({**ARGS, "to": "bob@example.com"}))
     assert outbox(server) == []
-    tab.press("send")
+    tab.send()
     until(lambda: outbox(server))
     expect(tab.at("message").locator("textarea")).to_be_enabled()
     assert outbox(server) == ["bob@example.com"]
@@ -45,7 +45,7 @@ def test_a_page_left_open_finds_its_review_again_after_the_server_was_killed(
     with tab.page.expect_websocket():
         server.kill()
         server.start()
-    tab.settled().press("send")
+    tab.settled().send()
     expect(tab.at("message").locator("textarea")).to_be_enabled()
     assert outbox(server) == ["alice@example.com"]
 
@@ -59,7 +59,7 @@ def test_a_rejection_reaches_the_agent_in_the_persons_words_after_the_server_was
     server.start()
     tab.page.reload()
     tab.choose("reject").write("reason", "Alice is on leave until May")
-    tab.sees("The agent will be told").press("send")
+    tab.sees("The agent will be told").send()
     expect(tab.at("message").locator("textarea")).to_be_enabled()
     expect(tab.page.get_by_test_id("stChatMessage").last).to_contain_text("Alice is on leave until May")
     assert outbox(server) == []

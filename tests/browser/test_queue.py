@@ -117,13 +117,14 @@ def decide(tab: Tab, review: dict[str, Any], work: Work, *, by_keyboard: bool) -
             )
         if kind == "edit":
             tab.sees("What will run")  # an edit is sent as it was shown, or not at all
+        tab.type_again()
     send = tab.at(f"send:{review['review_id']}").get_by_role("button")
     expect(send).to_be_enabled()
-    tab.settled()
-    if by_keyboard:
-        press(tab, "Control+Enter")
-    else:
-        send.click(delay=50)
+    # What is sent in the first moments of a card is refused, and sent again.
+    again(
+        lambda: choose(tab, send, "Control+Enter" if by_keyboard else ""),
+        lambda bound: expect(send).to_have_count(0, timeout=bound),
+    )
 
 
 def counts(tab: Tab, waiting: int) -> None:

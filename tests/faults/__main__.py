@@ -22,8 +22,8 @@ from random import Random
 from tests.conftest import ROOT
 from tests.faults.bench import Bench, DoubleEffect, FalseNotExecuted, LostDecision
 from tests.faults.trials import ALL, Trial, crowd
+from tests.marks import write_between
 
-BEGIN, END = "<!-- faults: begin -->", "<!-- faults: end -->"
 COUNTED = (LostDecision, DoubleEffect, FalseNotExecuted)
 HEAD = (
     "| fault | times | lost decisions | double effects | false “not executed” | anything else wrong |\n"
@@ -59,7 +59,7 @@ def main() -> int:
     table = "\n".join([HEAD, *(tally.row() for tally in tallies), "", about])
     print(table)
     if asked.readme:
-        write_between(ROOT / "README.md", table)
+        write_between(ROOT / "README.md", "faults", table)
     return int(any(tally.wrong for tally in tallies))
 
 
@@ -110,13 +110,6 @@ def _try(trial: Trial, times: int, folder: Path, chance: Random) -> Tally:
             bench = Bench(folder / str(turn + 1), chance)
     bench.abandon()
     return tally
-
-
-def write_between(path: Path, table: str) -> None:
-    """Put the table between the markers."""
-    before, _, rest = path.read_text(encoding="utf-8").partition(BEGIN)
-    _, _, after = rest.partition(END)
-    path.write_text(f"{before}{BEGIN}\n{table}\n{END}{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
@@ -11,12 +12,14 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
+from agent import bootstrap
 from agent.bootstrap import Opened
 from agent.console import Console
 from agent.engine.guard import Stop
 from agent.review.actions import Action, Review
+from agent.review.retyped import to_type
 from agent.review.threads import Run
-from pages.parts import session
+from pages.parts import sending, session
 from tests.conftest import ROOT, ask, waiting
 
 LITERAL = {"code", "text"}
@@ -34,7 +37,8 @@ class Screen:
 
     def __init__(self, page: str, reviewer: str, address: dict[str, str]) -> None:
         self.at = AppTest.from_file(str(ROOT / "pages" / "shell.py"), default_timeout=60)
-        self.at.session_state[session.REVIEWER] = reviewer
+        if reviewer:
+            self.at.session_state[session.REVIEWER] = reviewer
         if page != "inbox":
             # As a first visit by this address: `switch_page` needs a run on another page before.
             self.at._page_hash = calc_hash(page)
@@ -49,6 +53,9 @@ class Screen:
     def run(self) -> Screen:
         """Draw the page anew; whatever it could not draw is an error of the test."""
         self.at.run()
+        return self._drawn()
+
+    def _drawn(self) -> Screen:
         assert not self.at.exception, [one.message for one in self.at.exception]
         return self
 
@@ -59,6 +66,47 @@ class Screen:
     def type(self, key: str, text: str) -> Screen:
         self.at.text_area(key=key).set_value(text)
         return self.run()
+
+    def write_args(self, review: Review, text: str, place: int = 0) -> Screen:
+        """Type into the JSON field of an edit, as its component in a browser would tell of it."""
+        states = self.at._tree.get_widget_states()
+        field = self._args_field(review, place)
+        states.widgets.add(id=field.id, json_value=json.dumps({"text": text}))
+        self.at._run(states)
+        return self._drawn()
+
+    def args(self, review: Review, place: int = 0) -> str:
+        """What the JSON field of an edit holds."""
+        return str(json.loads(self._args_field(review, place).json)["text"])
+
+    def marked_lines(self, review: Review) -> list[int]:
+        return list(json.loads(self._args_field(review, 0).json)["wrong"])
+
+    def _args_field(self, review: Review, place: int) -> Any:
+        (found,) = (one.proto for one in self.nodes() if one.key == of("args", review, place))
+        return found
+
+    def approve(self, review: Review, place: int = 0) -> Screen:
+        """Choose to approve, and type what an irreversible call wants typed."""
+        return self.click(of("approve", review, place)).type_again(review, place)
+
+    def type_again(self, review: Review, place: int = 0) -> Screen:
+        """Type the dangerous value of what would run, where it is asked for."""
+        key = of("typed", review, place)
+        if not self.has(key):
+            return self
+        action, console = review.actions[place], bootstrap.opened().console
+        kept = json.loads(console.draft(review.review_id, self.at.session_state[session.REVIEWER]) or "")
+        text = kept["choices"][action.key.tool_call_id]["text"]
+        args = json.loads(text) if text else action.args
+        self.at.text_input(key=key).set_value(to_type(console.agent(action.agent).policy, action.tool, args))
+        return self.run()
+
+    def send(self, review: Review) -> Screen:
+        """Send what is chosen, with everything it asks for."""
+        for place in range(len(review.actions)):
+            self.type_again(review, place)
+        return self.click(send(review))
 
     def has(self, key: str) -> bool:
         return any(one.key == key for one in self.nodes())
@@ -93,8 +141,10 @@ def installed_once() -> Iterator[None]:
 
 
 @pytest.fixture
-def opens(page_console: Opened) -> Opens:
+def opens(page_console: Opened, monkeypatch: pytest.MonkeyPatch) -> Opens:
     """Open a page as a person's browser would: `opens("chat", reviewer="ben", thread="t1")`."""
+    monkeypatch.setattr(sending, "FIRST_MOMENTS", 0.0)  # nobody sits in front of these
+    monkeypatch.setattr(session, "cookie", lambda _: "")  # AppTest's browser is a mock that has every cookie
 
     def open_page(page: str = "inbox", reviewer: str = "ana", **address: str) -> Screen:
         return Screen(page, reviewer, address)

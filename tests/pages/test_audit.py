@@ -17,7 +17,7 @@ from agent.review.events import GENESIS, Event, Fact, Kind, seal, verify
 from agent.review.exports import COLUMNS, as_csv, as_json_lines, read_json_lines
 from pages.parts import session
 from tests.conftest import ask
-from tests.pages.conftest import MAIL, Opens, Screen, of, send
+from tests.pages.conftest import MAIL, Opens, Screen, of
 
 
 def rows(screen: Screen) -> list[int]:
@@ -170,7 +170,7 @@ def tamper(opened: Opened, statement: str) -> None:
 
 @pytest.fixture
 def events(opens: Opens, console: Console, mail: Review) -> list[Event]:
-    opens().click(of("approve", mail)).click(send(mail))
+    opens().approve(mail).send(mail)
     return list(console.whole_trail())
 
 

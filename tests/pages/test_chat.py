@@ -54,7 +54,7 @@ def test_a_thread_that_waits_has_its_card_in_place_of_the_message_box(opens: Ope
 def test_after_the_decision_the_answer_and_the_message_box_are_there(
     opens: Opens, console: Console, mail: Review
 ) -> None:
-    screen = opens("chat", thread=mail.thread_id).click(of("approve", mail)).click(send(mail))
+    screen = opens("chat", thread=mail.thread_id).approve(mail).send(mail)
     ended(console, mail.thread_id)
     screen.run()
     assert console.history(mail.thread_id)[-1].content in screen.said()

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 
+from agent import bootstrap
 from agent.bootstrap import Opened
 from agent.console import Console
 from agent.review.actions import Review, State
 from agent.review.events import Kind
-from pages.parts import session
-from tests.conftest import ask, waiting
+from pages.parts import sending, session
+from tests.conftest import SetClock, ask, waiting
 from tests.pages.conftest import MAIL, Opens, Screen, calls, of, send
 
 KINDS = ("approve", "edit", "reject", "respond")
@@ -53,7 +55,7 @@ def test_nothing_can_be_sent_before_a_decision_is_chosen(opens: Opens, mail: Rev
     screen = opens()
     assert screen.is_off(send(mail))
     assert not screen.is_off(of("approve", mail))
-    assert not screen.click(of("approve", mail)).is_off(send(mail))
+    assert not screen.approve(mail).is_off(send(mail))
 
 
 def test_a_choice_is_shown_and_can_be_undone(opens: Opens, mail: Review) -> None:
@@ -80,7 +82,7 @@ def test_a_choice_survives_the_end_of_the_browser_session(opens: Opens, mail: Re
 
 
 def test_an_approval_runs_the_call_once(opens: Opens, page_console: Opened, mail: Review) -> None:
-    opens().click(of("approve", mail)).click(send(mail))
+    opens().approve(mail).send(mail)
     (sent,) = page_console.world.outbox()
     assert sent.recipient == "alice@example.com"
 
@@ -88,7 +90,7 @@ def test_an_approval_runs_the_call_once(opens: Opens, page_console: Opened, mail
 def test_the_agent_is_told_the_reason_of_a_rejection(opens: Opens, console: Console, mail: Review) -> None:
     screen = opens().click(of("reject", mail)).type(of("reason", mail), "Alice is away until May")
     assert "Alice is away until May" in screen.said()
-    screen.click(send(mail))
+    screen.send(mail)
     assert "Alice is away until May" in console.history(mail.thread_id)[-1].content
 
 
@@ -98,7 +100,7 @@ def test_an_answer_in_the_tools_place_cannot_be_empty(opens: Opens, console: Con
     )
     screen = opens().click(of("respond", review))
     assert screen.is_off(send(review))
-    screen.type(of("reply", review), "The one of May").click(send(review))
+    screen.type(of("reply", review), "The one of May").send(review)
     (action,) = console.actions(review.thread_id)
     assert (action.state, action.result) == (State.RESPONDED, "The one of May")
 
@@ -106,11 +108,11 @@ def test_an_answer_in_the_tools_place_cannot_be_empty(opens: Opens, console: Con
 def test_several_decisions_are_sent_together_and_none_before_the_last(
     opens: Opens, page_console: Opened, letters: Review
 ) -> None:
-    screen = opens().click(of("approve", letters, 0))
+    screen = opens().approve(letters, 0)
     assert screen.is_off(send(letters))
     screen.click(of("reject", letters, 1))
     assert page_console.world.outbox() == ()
-    screen.click(send(letters))
+    screen.send(letters)
     assert [one.recipient for one in page_console.world.outbox()] == ["bob@example.com"]
     states = [action.state for action in page_console.console.actions(letters.thread_id)]
     assert states == [State.DONE, State.REJECTED]
@@ -119,13 +121,13 @@ def test_several_decisions_are_sent_together_and_none_before_the_last(
 def test_approving_one_of_several_moves_on_to_the_next_undecided(opens: Opens, letters: Review) -> None:
     screen = opens()
     assert screen.has(of("approve", letters, 0))
-    screen.click(of("approve", letters, 0))
+    screen.approve(letters, 0)
     assert screen.has(of("approve", letters, 1))
     assert not screen.has(of("approve", letters, 0))
 
 
 def test_the_stepper_goes_back_to_an_action_that_was_decided(opens: Opens, letters: Review) -> None:
-    screen = opens().click(of("approve", letters, 0))
+    screen = opens().approve(letters, 0)
     screen.at.button_group(key=session.key("step", letters.review_id, 1)).set_value(0)
     screen.run()
     assert screen.primary(of("approve", letters, 0))
@@ -133,48 +135,48 @@ def test_the_stepper_goes_back_to_an_action_that_was_decided(opens: Opens, lette
 
 @pytest.mark.parametrize("text", ["", "{", "[1]", '{"to": 1, "to": 2}', '{"to": NaN}', "nonsense"])
 def test_an_edit_that_is_no_json_object_cannot_be_sent(opens: Opens, mail: Review, text: str) -> None:
-    screen = opens().click(of("edit", mail)).type(of("args", mail), text)
+    screen = opens().click(of("edit", mail)).write_args(mail, text)
     assert screen.is_off(send(mail))
 
 
 def test_a_mistake_in_the_json_is_named_with_its_line(opens: Opens, mail: Review) -> None:
     screen = opens().click(of("edit", mail))
-    screen.type(of("args", mail), '{"to": "bob@example.com",\n "subject": "s"\n "body": "b"}')
+    screen.write_args(mail, '{"to": "bob@example.com",\n "subject": "s"\n "body": "b"}')
     assert "line 3" in screen.said()
     assert screen.is_off(send(mail))
 
 
 def test_an_argument_of_the_wrong_type_is_named_by_its_path(opens: Opens, mail: Review) -> None:
-    screen = opens().click(of("edit", mail)).type(of("args", mail), edited(mail, to=7))
+    screen = opens().click(of("edit", mail)).write_args(mail, edited(mail, to=7))
     assert "args.to" in screen.said()
     assert screen.is_off(send(mail))
 
 
 def test_an_argument_the_tool_does_not_have_is_named_and_not_dropped(opens: Opens, mail: Review) -> None:
-    screen = opens().click(of("edit", mail)).type(of("args", mail), edited(mail, cc="eve@example.com"))
+    screen = opens().click(of("edit", mail)).write_args(mail, edited(mail, cc="eve@example.com"))
     assert "args.cc" in screen.said()
     assert screen.is_off(send(mail))
 
 
 def test_a_faulty_edit_can_be_mended_and_sent(opens: Opens, page_console: Opened, mail: Review) -> None:
-    screen = opens().click(of("edit", mail)).type(of("args", mail), "{")
-    screen.type(of("args", mail), edited(mail, to="bob@example.com"))
+    screen = opens().click(of("edit", mail)).write_args(mail, "{")
+    screen.write_args(mail, edited(mail, to="bob@example.com"))
     assert "args.to\n  alice@example.com\n→ bob@example.com" in screen.said()
-    screen.click(send(mail))
+    screen.send(mail)
     assert [one.recipient for one in page_console.world.outbox()] == ["bob@example.com"]
 
 
 def test_reset_brings_the_proposal_back(opens: Opens, mail: Review) -> None:
-    screen = opens().click(of("edit", mail)).type(of("args", mail), "{").click(of("reset", mail))
-    assert json.loads(screen.at.text_area(key=of("args", mail)).value) == mail.actions[0].args
+    screen = opens().click(of("edit", mail)).write_args(mail, "{").click(of("reset", mail))
+    assert json.loads(screen.args(mail)) == mail.actions[0].args
     assert "Nothing is changed yet" in screen.said()
-    assert not screen.is_off(send(mail))
+    assert not screen.type_again(mail).is_off(send(mail))
 
 
 def test_reset_can_be_followed_by_another_edit(opens: Opens, page_console: Opened, mail: Review) -> None:
-    screen = opens().click(of("edit", mail)).type(of("args", mail), edited(mail, to="eve@example.com"))
-    screen.click(of("reset", mail)).type(of("args", mail), edited(mail, to="bob@example.com"))
-    screen.click(send(mail))
+    screen = opens().click(of("edit", mail)).write_args(mail, edited(mail, to="eve@example.com"))
+    screen.click(of("reset", mail)).write_args(mail, edited(mail, to="bob@example.com"))
+    screen.send(mail)
     assert [one.recipient for one in page_console.world.outbox()] == ["bob@example.com"]
 
 
@@ -185,7 +187,7 @@ def test_an_edit_that_was_not_touched_sends_the_servers_own_copy(
     console = page_console.console
     call = json.dumps({"to": "bob@example.com", "subject": "s", "body": body})
     review = waiting(console, ask(console, calls(f"send_email {call}")))
-    opens().click(of("edit", review)).click(send(review))
+    opens().click(of("edit", review)).send(review)
     (sent,) = page_console.world.outbox()
     assert sent.body == body
 
@@ -196,7 +198,7 @@ def test_an_edit_keeps_numbers_beyond_what_a_browser_can_hold(opens: Opens, cons
         ask(console, calls('write_file {"path": "n", "content": "9007199254740993"}'), agent="operations"),
     )
     screen = opens().click(of("edit", review))
-    screen.type(of("args", review), '{"path": "n2", "content": "9007199254740993"}').click(send(review))
+    screen.write_args(review, '{"path": "n2", "content": "9007199254740993"}').send(review)
     assert console.actions(review.thread_id)[0].args == {"path": "n2", "content": "9007199254740993"}
 
 
@@ -204,7 +206,8 @@ def test_an_edit_whose_preview_has_changed_since_is_not_sent(
     opens: Opens, page_console: Opened, mail: Review
 ) -> None:
     """The sentence on what will run depends on the world, and the world may move while one reads."""
-    screen = opens().click(of("edit", mail)).type(of("args", mail), edited(mail, to="bob@example.com"))
+    screen = opens().click(of("edit", mail)).write_args(mail, edited(mail, to="bob@example.com"))
+    screen.type_again(mail)
     known = waiting(
         page_console.console,
         ask(
@@ -218,7 +221,7 @@ def test_an_edit_whose_preview_has_changed_since_is_not_sent(
     assert len(page_console.world.outbox()) == 1
     assert "What would run has changed since it was shown" in screen.said()
     assert screen.has(of("args", mail)), "the draft is gone"
-    screen.click(send(mail))
+    screen.send(mail)
     assert len(page_console.world.outbox()) == 2
 
 
@@ -226,7 +229,7 @@ def test_the_loser_of_a_race_is_told_who_decided_what_and_keeps_the_draft(
     opens: Opens, console: Console, mail: Review
 ) -> None:
     screen = opens(reviewer="ben", review=mail.review_id)
-    screen.click(of("edit", mail)).type(of("args", mail), edited(mail, to="ben@example.com"))
+    screen.click(of("edit", mail)).write_args(mail, edited(mail, to="ben@example.com")).type_again(mail)
     assert console.wait(console.decide(mail.thread_id, [{"type": "reject"}], by="ana"), 30)
     screen.click(send(mail))
     assert "already decided by ana" in screen.said()
@@ -249,7 +252,7 @@ def test_a_send_pressed_for_the_card_before_sends_nothing(
     opens: Opens, page_console: Opened, mail: Review
 ) -> None:
     other = waiting(page_console.console, ask(page_console.console, MAIL))
-    screen = opens(review=mail.review_id).click(of("approve", mail))
+    screen = opens(review=mail.review_id).approve(mail)
     put_on_screen(screen, other)
     screen.click(send(mail))
     assert page_console.world.outbox() == ()
@@ -259,15 +262,16 @@ def test_a_send_pressed_for_the_card_before_sends_nothing(
 def put_on_screen(screen: Screen, review: Review) -> None:
     """As if the page had just been drawn with another card, while the browser still shows the one before."""
     action = review.actions[0]
-    screen.at.session_state[session.CARD] = (review.review_id, action.key.tool_call_id, action.shown_digest)
+    card = (review.review_id, action.key.tool_call_id, action.shown_digest)
+    screen.at.session_state[session.CARD] = (card, bootstrap.opened().console.now())
 
 
 def test_what_is_sent_is_what_this_screen_shows_whatever_another_tab_chose(
     opens: Opens, page_console: Opened, mail: Review
 ) -> None:
     here, there = opens(), opens()
-    here.click(of("approve", mail))
-    there.click(of("edit", mail)).type(of("args", mail), edited(mail, to="eve@example.com"))
+    here.approve(mail)
+    there.click(of("edit", mail)).write_args(mail, edited(mail, to="eve@example.com"))
     here.click(send(mail))
     assert [one.recipient for one in page_console.world.outbox()] == ["alice@example.com"]
 
@@ -278,7 +282,7 @@ def test_a_rejection_on_this_screen_is_not_turned_into_an_approval_by_another_ta
     here, there = opens(), opens()
     here.click(of("reject", mail))
     there.click(of("approve", mail))
-    here.click(send(mail))
+    here.send(mail)
     assert page_console.world.outbox() == ()
 
 
@@ -306,7 +310,7 @@ def test_the_card_shows_a_reviewers_first_look_once(opens: Opens, console: Conso
 
 
 def field(review: Review, name: str) -> str:
-    return session.key(of("field", review), name)
+    return session.field_key("field", review, review.actions[0], name)
 
 
 def in_form(opens: Opens, review: Review) -> Screen:
@@ -318,7 +322,7 @@ def in_form(opens: Opens, review: Review) -> Screen:
 def test_a_field_of_the_form_changes_its_own_argument_alone(
     opens: Opens, page_console: Opened, mail: Review
 ) -> None:
-    in_form(opens, mail).type(field(mail, "to"), "bob@example.com").click(send(mail))
+    in_form(opens, mail).type(field(mail, "to"), "bob@example.com").send(mail)
     (action,) = page_console.console.actions(mail.thread_id)
     assert action.args == {**(mail.actions[0].args or {}), "to": "bob@example.com"}
 
@@ -329,7 +333,7 @@ def test_two_fields_changed_before_the_page_is_drawn_are_both_kept(
     screen = in_form(opens, mail)
     screen.at.text_area(key=field(mail, "to")).set_value("bob@example.com")
     screen.at.text_area(key=field(mail, "subject")).set_value("Lunch")
-    screen.run().click(send(mail))
+    screen.run().send(mail)
     (sent,) = page_console.world.outbox()
     assert (sent.recipient, sent.subject) == ("bob@example.com", "Lunch")
 
@@ -338,8 +342,8 @@ def test_the_form_and_the_json_are_views_of_one_draft(opens: Opens, mail: Review
     screen = in_form(opens, mail).type(field(mail, "to"), "bob@example.com")
     screen.at.button_group(key=of("edit-view", mail)).set_value("JSON")
     screen.run()
-    assert json.loads(screen.at.text_area(key=of("args", mail)).value)["to"] == "bob@example.com"
-    screen.type(of("args", mail), edited(mail, to="eve@example.com"))
+    assert json.loads(screen.args(mail))["to"] == "bob@example.com"
+    screen.write_args(mail, edited(mail, to="eve@example.com"))
     screen.at.button_group(key=of("edit-view", mail)).set_value("Form")
     screen.run()
     assert screen.at.text_area(key=field(mail, "to")).value == "eve@example.com"
@@ -351,11 +355,11 @@ def test_reset_empties_the_form_too(opens: Opens, mail: Review) -> None:
 
 
 def test_json_that_is_broken_is_not_lost_by_looking_at_the_form(opens: Opens, mail: Review) -> None:
-    screen = opens().click(of("edit", mail)).type(of("args", mail), '{"to": ')
+    screen = opens().click(of("edit", mail)).write_args(mail, '{"to": ')
     screen.at.button_group(key=of("edit-view", mail)).set_value("Form")
     assert "has to be mended" in screen.run().said()
     screen.at.button_group(key=of("edit-view", mail)).set_value("JSON")
-    assert screen.run().at.text_area(key=of("args", mail)).value == '{"to": '
+    assert screen.run().args(mail) == '{"to": '
 
 
 @pytest.mark.parametrize(
@@ -365,7 +369,7 @@ def test_a_choice_and_a_send_that_arrive_together_send_nothing(
     opens: Opens, page_console: Opened, mail: Review, shown: str, pressed: str
 ) -> None:
     """Two keys pressed faster than the page is drawn reach the server as one, in no order that means anything."""
-    screen = opens().click(of(shown, mail))
+    screen = opens().click(of(shown, mail)).type_again(mail)
     screen.at.button(key=of(pressed, mail)).click()
     screen.at.button(key=send(mail)).click()
     screen.run()
@@ -373,3 +377,112 @@ def test_a_choice_and_a_send_that_arrive_together_send_nothing(
     assert page_console.world.outbox() == ()
     assert "Nothing was sent" in screen.said()
     assert pressed == "undo" or screen.primary(of(pressed, mail))
+
+
+def type_value(screen: Screen, review: Review, value: str, place: int = 0) -> Screen:
+    screen.at.text_input(key=of("typed", review, place)).set_value(value)
+    return screen.run()
+
+
+def test_an_irreversible_call_is_approved_only_after_its_dangerous_value_was_typed(
+    opens: Opens, page_console: Opened, mail: Review
+) -> None:
+    screen = opens().click(of("approve", mail))
+    assert screen.is_off(send(mail))
+    for wrong in ("alice@example.co", "Alice@example.com", "alice@example.com "):
+        assert type_value(screen, mail, wrong).is_off(send(mail)), wrong
+    type_value(screen, mail, "alice@example.com").click(send(mail))
+    assert len(page_console.world.outbox()) == 1
+
+
+def test_the_server_asks_for_the_typed_value_whatever_the_browser_offers(
+    opens: Opens, page_console: Opened, mail: Review
+) -> None:
+    """The draft is another tab's by the time the click arrives: the button it came from was drawn before."""
+    screen = opens().approve(mail)
+    review_id, body = screen.at.session_state[session.DRAFT]
+    screen.at.session_state[session.DRAFT] = (
+        review_id,
+        body.replace("alice@example.com", "alice@example.co"),
+    )
+    screen.click(send(mail))
+    assert page_console.world.outbox() == ()
+    assert sending.NOT_TYPED in screen.said()
+
+
+def test_an_edit_asks_for_the_value_that_would_run_and_not_the_one_proposed(
+    opens: Opens, page_console: Opened, mail: Review
+) -> None:
+    screen = opens().click(of("edit", mail)).write_args(mail, edited(mail, to="bob@example.com"))
+    assert type_value(screen, mail, "alice@example.com").is_off(send(mail))
+    type_value(screen, mail, "bob@example.com").click(send(mail))
+    assert [one.recipient for one in page_console.world.outbox()] == ["bob@example.com"]
+
+
+def test_rejecting_an_irreversible_call_asks_for_nothing(opens: Opens, mail: Review) -> None:
+    screen = opens().click(of("reject", mail))
+    assert not screen.has(of("typed", mail))
+    assert not screen.is_off(send(mail))
+
+
+def test_approving_one_of_several_stays_until_its_value_is_typed(opens: Opens, letters: Review) -> None:
+    screen = opens().click(of("approve", letters, 0))
+    assert screen.has(of("approve", letters, 0))
+    assert type_value(screen, letters, "bob@example.com").has(of("approve", letters, 1))
+
+
+def test_nothing_is_sent_in_the_first_moments_of_a_card(
+    opens: Opens, page_console: Opened, mail: Review, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock.now = datetime.now(UTC)
+    screen = opens()
+    monkeypatch.setattr(page_console.console, "_clock", clock)
+    screen.at.session_state[session.CARD] = None
+    screen.run().approve(mail)
+    monkeypatch.setattr(sending, "FIRST_MOMENTS", 0.7)
+    clock.move(seconds=0.6)
+    assert sending.TOO_SOON in screen.click(send(mail)).said()
+    assert page_console.world.outbox() == ()
+    assert sending.TOO_SOON in screen.click(session.key("close", mail.review_id)).said()
+    assert page_console.console.queue_length() == 1
+    clock.move(seconds=0.2)
+    screen.click(send(mail))
+    assert len(page_console.world.outbox()) == 1
+
+
+def test_a_key_that_reaches_the_cards_before_and_after_does_not_deny_the_choice_it_made(
+    opens: Opens, console: Console
+) -> None:
+    first, second = (waiting(console, ask(console, MAIL)) for _ in range(2))
+    chosen = opens(review=second.review_id).click(of("approve", second))
+    draft = chosen.at.session_state[session.DRAFT]
+    screen = opens(review=first.review_id)
+    put_on_screen(screen, second)
+    screen.at.session_state[session.DRAFT] = draft
+    assert sending.MOVED not in screen.click(of("approve", first)).said()
+
+
+def test_what_is_chosen_stands_above_the_arguments(opens: Opens, mail: Review) -> None:
+    screen = opens().click(of("reject", mail))
+    keys = [str(one.key) for one in screen.nodes()]
+    tabs = [
+        place for place, one in enumerate(screen.nodes()) if getattr(one, "value", "") == "alice@example.com"
+    ]
+    assert keys.index(of("reason", mail)) < min(tabs)
+
+
+def test_faults_of_an_edit_stand_one_on_a_line_and_mark_the_lines_they_are_on(
+    opens: Opens, mail: Review
+) -> None:
+    screen = opens().click(of("edit", mail))
+    screen.write_args(mail, '{"to": 7,\n "subject": "s",\n "body": [],\n "cc": "x"}')
+    faults = [line for line in screen.said().splitlines() if line.startswith("args.")]
+    assert [fault.partition(":")[0] for fault in faults] == ["args.to", "args.body", "args.cc"]
+    assert screen.marked_lines(mail) == [1, 3, 4]
+
+
+def test_looking_at_a_review_does_not_move_the_pulse(opens: Opens, console: Console, mail: Review) -> None:
+    before = console.pulse(), console.pulse(mail.thread_id)
+    opens()
+    assert console.trail(kind=Kind.REVIEW_SHOWN)
+    assert (console.pulse(), console.pulse(mail.thread_id)) == before

@@ -13,7 +13,7 @@ from tests.engine import foreign_agents
 from tests.engine.foreign_agents import effects
 from tests.engine.test_elsewhere import Client
 from tests.engine.test_foreign import APPROVE, THREAD, begin, call, decide_each, settings
-from tests.pages.conftest import Opens, ended, of, send
+from tests.pages.conftest import Opens, ended, of
 
 __all__ = ["settings"]
 
@@ -41,7 +41,7 @@ def test_an_agent_that_gates_itself_is_said_to_and_has_no_demo_world(opens: Open
 def test_its_review_is_decided_on_the_page(opens: Opens, console: Console) -> None:
     begin(console, "batched", call("a", "send", to="a"))
     review = waiting(console, THREAD)
-    opens("chat", thread=THREAD).click(of("approve", review)).click(send(review))
+    opens("chat", thread=THREAD).approve(review).send(review)
     ended(console, THREAD)
     assert effects() == ["send a 1"]
 
@@ -93,7 +93,7 @@ def test_a_question_is_answered_on_the_page(opens: Opens, console: Console) -> N
     review = waiting(console, THREAD)
     screen = opens("chat", thread=THREAD)
     assert "Which colour?" in screen.said()
-    screen.click(of("respond", review)).type(of("reply", review), "red").click(send(review))
+    screen.click(of("respond", review)).type(of("reply", review), "red").send(review)
     ended(console, THREAD)
     assert console.history(THREAD)[-1].content == "You said 'red'."
 

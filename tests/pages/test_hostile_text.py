@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 
+from agent.bootstrap import Opened
 from agent.console import Console
+from agent.lessons.playing import STAGES
 from agent.review.actions import Action, Review
 from agent.review.events import Kind
+from agent.scenarios import batch, shelf
 from pages.parts import session
 from tests.conftest import ask, waiting
 from tests.pages.conftest import LITERAL, TYPED, Opens, Screen, of, send
@@ -89,7 +92,7 @@ def test_in_the_answer_given_in_the_tools_place(opens: Opens, console: Console) 
 
 @pytest.mark.parametrize("text", [HOSTILE, json.dumps({HOSTILE: HOSTILE}), json.dumps({"to": [HOSTILE]})])
 def test_in_faults_of_an_edit(opens: Opens, mail: Review, text: str) -> None:
-    screen = opens().click(of("edit", mail)).type(of("args", mail), text)
+    screen = opens().click(of("edit", mail)).write_args(mail, text)
     assert misplaced(screen) == []
 
 
@@ -153,7 +156,7 @@ def test_in_every_event_of_the_record(opens: Opens, console: Console, letter: Re
 def test_in_the_world(opens: Opens, console: Console) -> None:
     call = json.dumps({"path": f"{HOSTILE}.txt", "content": HOSTILE})
     review = waiting(console, ask(console, f"/call write_file {call}", agent="operations"))
-    screen = opens("chat", thread=review.thread_id).click(of("approve", review)).click(send(review))
+    screen = opens("chat", thread=review.thread_id).approve(review).send(review)
     shows(screen)
 
 
@@ -171,7 +174,7 @@ def test_in_an_error(opens: Opens, console: Console) -> None:
 
 
 def test_in_the_words_of_one_who_decided_before(opens: Opens, mail: Review, console: Console) -> None:
-    screen = opens(review=mail.review_id).click(of("approve", mail))
+    screen = opens(review=mail.review_id).approve(mail)
     decision = [{"type": "reject", "message": HOSTILE}]
     assert console.wait(console.decide(mail.thread_id, decision, by=HOSTILE), 30)
     shows(screen.click(send(mail)))
@@ -197,3 +200,47 @@ def test_on_the_way_to_a_rule_and_in_the_list_of_them(opens: Opens, console: Con
     choices = {"free": ["content"], "scope": "agent", "lasting": "today", "by": f":red[{MARK}]"}
     console.remember(review.thread_id, "c1", **choices)
     shows(opens("policies", policy="operations"))
+
+
+def test_in_a_scenario_and_in_what_came_of_it(opens: Opens, page_console: Opened) -> None:
+    made = {
+        "scenario": HOSTILE,
+        "agent": "mail",
+        "message": f"/say {HOSTILE}",
+        "expect": {"answer": f"not {HOSTILE}", "world": [HOSTILE]},
+    }
+    folder = shelf.saved_in(page_console)
+    folder.mkdir()
+    (folder / "odd.scenario.yaml").write_text(json.dumps(made))
+    screen = opens("qa").click(session.key("run", "odd.scenario.yaml"))
+    latest = batch.latest()
+    assert latest is not None
+    assert latest.wait(60)
+    shows(screen.run())
+    assert "failed" in screen.said()
+    batch.forget()
+
+
+def test_in_a_pasted_payload_of_any_shape(opens: Opens) -> None:
+    batched = {
+        "action_requests": [{"name": HOSTILE, "args": {HOSTILE: HOSTILE}, "description": HOSTILE}],
+        "review_configs": [{"action_name": HOSTILE, "allowed_decisions": ["approve", "reject"]}],
+    }
+    for value in (batched, HOSTILE, {"value": {HOSTILE: 1}, "id": HOSTILE, "response_schema": {HOSTILE: {}}}):
+        screen = opens("qa")
+        screen.at.radio(key="qa-view").set_value("Paste a payload")
+        shows(screen.run().type("payload", json.dumps(value)))
+
+
+def test_in_a_testers_note(opens: Opens, console: Console) -> None:
+    thread_id = ask(console, "/say Hello")
+    console.note(thread_id, by=HOSTILE, verdict="unsure", text=HOSTILE, link=f"https://a.example/**{MARK}**")
+    shows(opens("chat", thread=thread_id))
+
+
+def test_in_what_a_learner_writes(opens: Opens) -> None:
+    screen = opens("lessons", lesson="again")
+    written = session.key("written", "again", screen.at.query_params["stage"], 0)
+    screen.type(written, HOSTILE).click("step")
+    shows(screen.click("step"))
+    STAGES.close()

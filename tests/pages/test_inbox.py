@@ -6,7 +6,7 @@ from agent.console import Console
 from agent.review.actions import Review
 from pages.parts import session
 from tests.conftest import SetClock, ask, waiting
-from tests.pages.conftest import MAIL, Opens, calls, of, send
+from tests.pages.conftest import MAIL, Opens, calls, send
 
 
 def test_an_empty_inbox_says_so_and_offers_a_demo(opens: Opens, console: Console) -> None:
@@ -67,7 +67,7 @@ def test_later_leaves_the_review_waiting_and_shows_the_next(opens: Opens, consol
 def test_after_a_decision_comes_the_review_behind_it(opens: Opens, console: Console) -> None:
     first, second, third = (waiting(console, ask(console, MAIL)) for _ in range(3))
     screen = opens(review=second.review_id)
-    screen.click(of("approve", second)).click(send(second))
+    screen.approve(second).send(second)
     assert screen.has(send(third))
     assert not screen.has(send(first))
 
@@ -75,12 +75,12 @@ def test_after_a_decision_comes_the_review_behind_it(opens: Opens, console: Cons
 def test_after_the_last_decision_of_the_queue_comes_the_oldest(opens: Opens, console: Console) -> None:
     first, second = (waiting(console, ask(console, MAIL)) for _ in range(2))
     screen = opens(review=second.review_id)
-    screen.click(of("approve", second)).click(send(second))
+    screen.approve(second).send(second)
     assert screen.has(send(first))
 
 
 def test_after_the_only_decision_nothing_waits(opens: Opens, mail: Review) -> None:
-    screen = opens().click(of("approve", mail)).click(send(mail))
+    screen = opens().approve(mail).send(mail)
     assert "Nothing waits for a decision." in screen.said()
 
 
@@ -138,7 +138,7 @@ def test_what_ran_without_asking_stands_in_the_list_until_it_is_looked_over(
 
 
 def test_a_decided_action_stands_among_what_was_done_today(opens: Opens, mail: Review) -> None:
-    screen = opens().click(of("approve", mail)).click(send(mail))
+    screen = opens().approve(mail).send(mail)
     assert "send_email  alice@example.com\ndone, by ana" in screen.said()
 
 

@@ -9,7 +9,7 @@ from agent.console import Console
 from agent.review.actions import Review
 from agent.review.events import Kind
 from pages.parts import session
-from tests.pages.conftest import Opens, Screen, of, send
+from tests.pages.conftest import Opens, Screen, of
 
 
 def take(screen: Screen, name: str) -> Screen:
@@ -36,7 +36,7 @@ def test_what_is_no_name_is_refused_and_the_old_one_stays(opens: Opens, name: st
 
 
 def test_the_name_stands_on_the_decisions_made_under_it(opens: Opens, console: Console, mail: Review) -> None:
-    take(opens(), "Ben").click(of("approve", mail)).click(send(mail))
+    take(opens(), "Ben").approve(mail).send(mail)
     (made,) = console.trail(kind=Kind.DECISION_MADE)
     assert made.by == "Ben"
 

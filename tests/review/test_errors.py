@@ -15,6 +15,7 @@ EXAMPLES: list[ReviewError] = [
     errors.UnknownModel("m", ["demo"]),
     errors.ThreadBusy("t"),
     errors.ThreadStuck("t"),
+    errors.ThreadArchived("t"),
     errors.OutcomeUnknown("t", "send_email"),
     errors.ReviewPending("t", "r"),
     errors.NoPendingReview("t"),

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from agent.engine.reading import Graph, Reading
+from agent.engine.saver import FencedSaver
 from agent.ports import Look, Mend, Moment, Repeat, Resume
 from agent.review.agents import Agent
 from agent.review.screening import Call
@@ -19,7 +19,7 @@ class Make(Protocol):
 
     agent: Agent
 
-    def compiled(self, saver: BaseCheckpointSaver[Any]) -> Graph:
+    def compiled(self, saver: FencedSaver) -> Graph:
         """The agent's graph over this checkpointer."""
 
     def limits(self) -> RunnableConfig:

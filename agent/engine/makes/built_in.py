@@ -9,12 +9,12 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, RemoveMessage
 from langchain_core.messages.tool import tool_call
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.types import Command
 
 from agent.engine import graph as built_in
 from agent.engine.messages import message_of, results_for
 from agent.engine.reading import Graph, Reading
+from agent.engine.saver import FencedSaver
 from agent.ports import Look, Mend, Moment, Proposed, Repeat, Resume, Said, Token
 from agent.review.agents import Agent
 from agent.review.foreign import open_calls
@@ -37,8 +37,8 @@ class BuiltIn:
         self._builder = built_in.build(agent, model_named, window=window, max_rounds=max_rounds)
         self._recursion_limit = built_in.STEPS_PER_ROUND * (max_rounds + 2)
 
-    def compiled(self, saver: BaseCheckpointSaver[Any]) -> Graph:
-        return self._builder.compile(checkpointer=saver)
+    def compiled(self, saver: FencedSaver) -> Graph:
+        return self._builder.compile(checkpointer=saver.decoding_once())
 
     def limits(self) -> RunnableConfig:
         return {"recursion_limit": self._recursion_limit}
@@ -83,7 +83,7 @@ class BuiltIn:
         results = results_for(look, mend.results, mend.rest)
         if mend.closing is not None:
             closing = AIMessage(mend.closing, id=mend.closing_id)
-            if all(message.id != closing.id for message in look.messages):
+            if not reading.holds(mend.closing_id):
                 graph.update_state(config, {"messages": [*results, closing]}, as_node="llm_call")
             return
         answered = {message.tool_call_id for message in results}

@@ -24,13 +24,13 @@ from langchain_core.messages import (
     ToolMessage,
 )
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.errors import InvalidUpdateError
 from langgraph.graph import END
 from langgraph.types import Interrupt
 
 from agent.engine.messages import message_of, results_for
 from agent.engine.reading import Graph, Reading, schema_of
+from agent.engine.saver import FencedSaver
 from agent.ports import Look, Mend, Moment, Proposed, Repeat, Resume, Said, Token
 from agent.review import foreign, shapes, told
 from agent.review.agents import Agent, Tool
@@ -62,7 +62,7 @@ class Foreign:
         self._tools_node = next((name for name, node in graph.nodes.items() if _tools_by_name(node)), None)
         self._router = _router(graph)
 
-    def compiled(self, saver: BaseCheckpointSaver[Any]) -> Graph:
+    def compiled(self, saver: FencedSaver) -> Graph:
         # Compiling anew is what lets the checkpointer read the graph's own types under strict msgpack; the graph
         # itself keeps what it was compiled with, such as a store.
         readable = self._graph.builder.compile(checkpointer=saver).checkpointer
@@ -117,7 +117,7 @@ class Foreign:
 
     def mend(self, graph: Graph, config: RunnableConfig, mend: Mend, reading: Reading) -> None:
         look = self.look(reading)
-        if mend.closing is not None and any(message.id == mend.closing_id for message in look.messages):
+        if mend.closing is not None and reading.holds(mend.closing_id):
             return
         goes_on = self._router is not None and mend.closing is None
         rest = mend.rest if goes_on else mend.rest or told.FAILED_TURN

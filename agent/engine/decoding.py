@@ -1,0 +1,48 @@
+"""Checkpoints are read several times in a turn, and their messages stay the same: each is decoded once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import ormsgpack
+from langgraph.checkpoint.serde.jsonplus import EXT_DELTA_SNAPSHOT, EXT_PYDANTIC_V2, JsonPlusSerializer
+from langgraph.checkpoint.serde.types import _DeltaSnapshot
+
+KEPT = 8_192
+"""Messages that this process keeps decoded: the windows of a dozen long threads, each for runs and for pages."""
+LARGEST = 16_384
+"""Bytes. What is larger is decoded anew, so that what is kept has a bound."""
+NAMES_A_MESSAGE = b"langchain_core.messages."
+
+Hook = Callable[[int, bytes], Any]
+
+
+class DecodesOnce(JsonPlusSerializer):
+    """LangGraph's serializer, except that equal bytes give the same message object again.
+
+    Only for graphs whose nodes never change a message in place. All else is decoded anew each time: LangGraph itself
+    changes checkpoints after reading them.
+    """
+
+    def loads_typed(self, data: tuple[str, bytes]) -> Any:
+        kind, encoded = data
+        return self._unpacked(encoded) if kind == "msgpack" else super().loads_typed(data)
+
+    def _unpacked(self, encoded: bytes) -> Any:
+        return ormsgpack.unpackb(encoded, ext_hook=self._hook, option=ormsgpack.OPT_NON_STR_KEYS)
+
+    def _hook(self, code: int, encoded: bytes) -> Any:
+        if code == EXT_DELTA_SNAPSHOT:
+            return _DeltaSnapshot(self._unpacked(encoded))
+        # The encoding begins with the name of the class's module.
+        if code == EXT_PYDANTIC_V2 and len(encoded) <= LARGEST and NAMES_A_MESSAGE in encoded[:32]:
+            return _decoded(self._unpack_ext_hook, code, encoded)
+        return self._unpack_ext_hook(code, encoded)
+
+
+@lru_cache(maxsize=KEPT)
+def _decoded(hook: Hook, code: int, encoded: bytes) -> Any:
+    # The hook is part of the key: which types it lets through depends on its graph.
+    return hook(code, encoded)

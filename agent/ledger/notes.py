@@ -1,0 +1,59 @@
+"""Testers' notes in the ledger, and the threads by the verdict of their last one."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from agent.ledger import rows
+from agent.review.notes import Note, Verdict
+from agent.review.threads import Thread
+
+LAST = "SELECT max(note) FROM notes GROUP BY thread_id"
+
+
+class NoteReads:
+    """What is read of notes, over a way to run one statement."""
+
+    def _all(self, sql: str, *values: Any) -> list[sqlite3.Row]:
+        raise NotImplementedError  # as `SqliteReads` has it
+
+    def notes(self, thread_id: str) -> list[Note]:
+        """The thread's notes, in the order they were made."""
+        found = self._all(
+            "SELECT thread_id, verdict, text, link, by, at FROM notes WHERE thread_id = ? ORDER BY note",
+            thread_id,
+        )
+        return [Note(**{**dict(row), "verdict": Verdict(row["verdict"])}) for row in found]
+
+    def verdicts(self, thread_ids: Sequence[str]) -> Mapping[str, Verdict]:
+        """The last verdict on each of these threads that has one."""
+        marks = ", ".join("?" * len(thread_ids))
+        found = self._all(
+            f"SELECT thread_id, verdict FROM notes WHERE thread_id IN ({marks}) ORDER BY note", *thread_ids
+        )
+        return {row["thread_id"]: Verdict(row["verdict"]) for row in found}
+
+    def threads_noted(self, verdict: Verdict | None, *, limit: int = 50) -> list[Thread]:
+        """Threads whose last verdict is this one, or that have none for None; the one that moved last first."""
+        of_verdict = f"thread_id IN (SELECT thread_id FROM notes WHERE verdict = ? AND note IN ({LAST}))"
+        of_none = "thread_id NOT IN (SELECT thread_id FROM notes)"
+        where, values = (of_none, []) if verdict is None else (of_verdict, [verdict])
+        found = self._all(
+            f"SELECT * FROM threads WHERE {where} ORDER BY updated_at DESC LIMIT ?", *values, limit
+        )
+        return [rows.to_thread(row) for row in found]
+
+
+class NoteWrites:
+    """What a transaction writes of notes."""
+
+    def _did(self, sql: str, *values: Any) -> bool:
+        raise NotImplementedError  # as `SqliteTransaction` has it
+
+    def add_note(self, note: Note) -> None:
+        self._did(
+            "INSERT INTO notes (thread_id, verdict, text, link, by, at) VALUES (?, ?, ?, ?, ?, ?)",
+            *(note.thread_id, note.verdict, note.text, note.link, note.by, note.at),
+        )

@@ -1,0 +1,114 @@
+"""The queue of what waits, found by index whatever is sought: a page costs the same with ten waiting or many.
+
+Beside each open review stands one row of `waiting`, with its text in folded case, an index of that text by three
+letters, and its tools. They go with the review: what is over costs nothing here. Of a very long text only the
+beginning is indexed; the few that have one are looked through.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from agent.ports import Sought
+
+FEW = 500
+"""Reviews that may be sorted to make a page. Where more hold a text, going through the queue soon finds a page."""
+GRAM = 3
+
+All = Callable[..., list[sqlite3.Row]]
+
+ENTER = (
+    """
+    INSERT INTO waiting (review_id, text)
+    SELECT r.review_id, folded(r.thread_id || char(10)
+        || coalesce(group_concat(a.tool || char(10) || a.summary || char(10) || a.args, char(10)), ''))
+    FROM reviews AS r LEFT JOIN actions AS a ON a.review_id = r.review_id
+    WHERE r.review_id = ? GROUP BY r.review_id
+    """,
+    """
+    INSERT INTO waiting_tools (tool, opened_at, review_id)
+    SELECT DISTINCT a.tool, r.opened_at, r.review_id
+    FROM reviews AS r JOIN actions AS a ON a.review_id = r.review_id WHERE r.review_id = ?
+    """,
+)
+"""What is written when a review opens; `folded` is Python's casefold. When it ends, triggers take it away."""
+
+
+def page(read: All, sought: Sought, after: tuple[str, str], limit: int) -> list[sqlite3.Row]:
+    """Rows of open reviews behind (opened_at, review_id) `after`, oldest first."""
+    text = sought.text.casefold()
+    few = _holding(read, text) if text else None
+    source, values = _source(sought, few)
+    conditions: list[tuple[str, Any]] = [
+        ("AND r.agent = ?", sought.agent),
+        ("AND r.thread_id = ?", sought.thread_id),
+        ("AND q.opened_at < ?", sought.opened_before),
+        (f"AND {_HAS_TOOL}", sought.tool),
+        (f"AND {_HOLDS_TEXT}", "" if few is not None else text),
+    ]
+    used = [one for one in conditions if one[1]]
+    return read(
+        f"""
+        SELECT r.* FROM {source} WHERE r.state = 'open' AND (q.opened_at, q.review_id) > (?, ?)
+        {" ".join(sql for sql, _ in used)} ORDER BY q.opened_at, q.review_id LIMIT ?
+        """,
+        *(*values, *after, *(value for _, value in used), limit),
+    )
+
+
+_HAS_TOOL = """EXISTS (SELECT 1 FROM waiting_tools AS t
+    WHERE t.tool = ? AND t.opened_at = q.opened_at AND t.review_id = q.review_id)"""
+_HOLDS_TEXT = "EXISTS (SELECT 1 FROM waiting AS w WHERE w.review_id = q.review_id AND instr(w.text, ?))"
+
+
+def _source(sought: Sought, few: Sequence[str] | None) -> tuple[str, tuple[Any, ...]]:
+    """The reviews `r` and what gives their order, `q`: the narrowest index. CROSS JOIN keeps the order of reading."""
+    if few is not None:
+        marks = ", ".join("?" * len(few))
+        return f"(SELECT * FROM reviews WHERE review_id IN ({marks})) AS q {_ITS_REVIEW}", tuple(few)
+    if sought.thread_id:
+        return f"(SELECT * FROM reviews WHERE thread_id = ?) AS q {_ITS_REVIEW}", (sought.thread_id,)
+    if sought.tool:
+        return f"(SELECT * FROM waiting_tools WHERE tool = ?) AS q {_ITS_REVIEW}", (sought.tool,)
+    if sought.agent:
+        return f"(SELECT * FROM reviews WHERE state = 'open' AND agent = ?) AS q {_ITS_REVIEW}", (
+            sought.agent,
+        )
+    return f"(SELECT * FROM reviews WHERE state = 'open') AS q {_ITS_REVIEW}", ()
+
+
+_ITS_REVIEW = "CROSS JOIN reviews AS r ON r.review_id = q.review_id"
+
+
+def _holding(read: All, text: str) -> list[str] | None:
+    """The reviews that hold the text, or None where they are more than a few."""
+    if len(text) < GRAM:
+        found = read("SELECT review_id FROM waiting WHERE instr(text, ?) LIMIT ?", text, FEW + 1)
+    else:
+        found = [*_indexed(read, text), *_long(read, text)]
+    return None if len(found) > FEW else [str(row["review_id"]) for row in found]
+
+
+def _indexed(read: All, text: str) -> list[sqlite3.Row]:
+    return read(
+        """
+        SELECT w.review_id FROM waiting_texts AS t CROSS JOIN waiting AS w ON w.place = t.rowid
+        WHERE t.waiting_texts MATCH ? AND instr(w.text, ?) LIMIT ?
+        """,
+        *(_grams(text), text, FEW + 1),
+    )
+
+
+def _long(read: All, text: str) -> list[sqlite3.Row]:
+    return read(
+        "SELECT review_id FROM waiting WHERE length(text) > 20000 AND instr(text, ?) LIMIT ?", text, FEW + 1
+    )
+
+
+def _grams(text: str) -> str:
+    """The text's three-letter pieces, end to end, for the index; that they stand in a row is checked on the text."""
+    starts = {*range(0, len(text) - GRAM, GRAM), len(text) - GRAM}
+    pieces = [text[start : start + GRAM].replace('"', '""') for start in sorted(starts)]
+    return " AND ".join(f'"{piece}"' for piece in pieces)

@@ -1,0 +1,61 @@
+"""Lesson 1: the pause is two requests, and nothing runs between them."""
+
+from __future__ import annotations
+
+from agent.lessons.lesson import Finding, Lesson, Step
+from agent.lessons.stage import THREAD, Stage
+from agent.review.events import Kind
+
+REQUEST = "Send an e-mail to alice@example.com: The meeting moved to 10."
+
+
+def ask(stage: Stage, given: str) -> None:
+    stage.send(REQUEST)
+
+
+def restart(stage: Stage, given: str) -> None:
+    waited = stage.review.review_id if stage.review else ""
+    stage.restart()
+    stage.show("The review that waited before", waited)
+    stage.show("The review that waits after", stage.review.review_id if stage.review else "")
+
+
+def approve(stage: Stage, given: str) -> None:
+    stage.decide([{"type": "approve"}])
+
+
+def check(stage: Stage) -> list[Finding]:
+    kinds = [event.kind for event in stage.console.trail(thread_id=THREAD)]
+    runs, started = kinds.count(Kind.RUN_STARTED), Kind.EXECUTION_STARTED
+    decided = kinds.index(Kind.DECISION_MADE) if Kind.DECISION_MADE in kinds else None
+    reviews = [event.review_id for event in stage.console.trail(thread_id=THREAD, kind=Kind.REVIEW_OPENED)]
+    return [
+        Finding(runs == 2, "There were two runs: one from your message, one from your decision."),
+        Finding(
+            decided is not None and started not in kinds[:decided], "Nothing was executed before you decided."
+        ),
+        Finding(len(reviews) == 1, "The restart in between asked nothing anew: there was one review."),
+        Finding(stage.sent_to("alice@example.com") == 1, "One e-mail stands in the outbox."),
+    ]
+
+
+LESSON = Lesson(
+    name="pause",
+    title="The pause: two requests, nothing running between",
+    text=(
+        "An agent that has to ask does not wait in the sense a program waits. Its graph ends: `interrupt()` writes "
+        "a checkpoint and leaves. Your decision is a second request, and it may come tomorrow."
+    ),
+    steps=(
+        Step("Ask for an e-mail. The agent may not send one unasked, so its graph stops.", "Ask", ask),
+        Step(
+            "Look at the graph: the lit node is where it will go on. No thread of this server is busy with it. To see "
+            "that, close the console as if its process had ended, and open it again.",
+            "Close it and open it again",
+            restart,
+        ),
+        Step("The same review waits. Approve it: this is the second request.", "Approve", approve),
+    ),
+    check=check,
+    ends="A pause is a checkpoint on disk. It costs nothing, survives a restart, and is answered by a `Command`.",
+)

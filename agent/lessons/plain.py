@@ -1,0 +1,77 @@
+"""A plain LangGraph thread, driven as any program would drive it, with everything that went over the wire kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Command, StateSnapshot
+
+from agent.ports import Inside
+from agent.review import shapes
+
+
+@dataclass(frozen=True)
+class Sent:
+    """One thing that went over the wire."""
+
+    what: str
+    """In our words: who gives what to whom."""
+    value: str
+    """The thing itself."""
+
+
+class PlainThread:
+    """One thread of a graph. What a call raises is kept and does not go further: the lesson is about it."""
+
+    def __init__(self, graph: CompiledStateGraph[Any, Any, Any, Any]) -> None:
+        self._graph = graph
+        self._config: RunnableConfig = {"configurable": {"thread_id": "lesson"}}
+        self.wire: list[Sent] = []
+        self.raised: list[str] = []
+        """What each call raised, "" where it raised nothing."""
+
+    def invoke(self, given: Any, *, at: RunnableConfig | None = None) -> None:
+        """`graph.invoke(given, config)`; `at` is another checkpoint's config than the last one's."""
+        self.wire.append(Sent("To the graph", f"invoke({_written(given)})"))
+        try:
+            self._graph.invoke(given, at or self._config)
+        except Exception as error:  # whatever a node raises on the answer
+            self.raised.append(f"{type(error).__name__}: {error}")
+            self.wire.append(Sent("The graph raises", self.raised[-1]))
+            return
+        self.raised.append("")
+        for interrupt in self.snapshot.interrupts:
+            self.wire.append(
+                Sent("The graph asks", f"Interrupt(id={interrupt.id!r}, value={interrupt.value!r})")
+            )
+
+    @property
+    def snapshot(self) -> StateSnapshot:
+        """Where the thread's checkpoint stands."""
+        return self._graph.get_state(self._config)
+
+    @property
+    def waits_for(self) -> str:
+        """The id of the interrupt that waits, "" if none does."""
+        return next((str(one.id) for one in self.snapshot.interrupts), "")
+
+    def inside(self) -> Inside:
+        """The graph, with the node that runs next or waits."""
+        drawn, snapshot = self._graph.get_graph(), self.snapshot
+        payloads: Mapping[str, Any] = {str(one.id): one.value for one in snapshot.interrupts}
+        return Inside(
+            nodes=tuple(drawn.nodes),
+            edges=tuple((edge.source, edge.target, edge.conditional) for edge in drawn.edges),
+            at=tuple(snapshot.next),
+            payloads=payloads,
+            pauses={name: shapes.read(value) for name, value in payloads.items()},
+            steps=(),
+        )
+
+
+def _written(given: Any) -> str:
+    return f"Command(resume={given.resume!r})" if isinstance(given, Command) else repr(given)

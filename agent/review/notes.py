@@ -1,0 +1,60 @@
+"""What testers note on a thread: whether it went as it should, in their own words, with a link to where it is followed up."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from urllib.parse import urlsplit
+
+from agent.review.errors import InvalidNote
+from agent.review.threads import text_fault
+
+LONGEST = 10_000
+LONGEST_LINK = 2_000
+
+
+class Verdict(StrEnum):
+    PASS = "pass"  # noqa: S105  a verdict
+    FAIL = "fail"
+    UNSURE = "unsure"
+
+
+@dataclass(frozen=True)
+class Note:
+    """One note on a thread. A thread may have many; the verdict of the last is the thread's."""
+
+    thread_id: str
+    verdict: Verdict
+    text: str
+    link: str
+    """An http or https address, or "" if there is none."""
+    by: str
+    at: str
+
+
+def checked(verdict: str, text: str, link: str) -> tuple[Verdict, str, str]:
+    """The three as a note takes them. Raises `InvalidNote`."""
+    if verdict not in set(Verdict):
+        raise InvalidNote(f"There is no verdict {verdict!r}. Use one of {', '.join(Verdict)}.")
+    if fault := text_fault(text):
+        raise InvalidNote(f"The note {fault}")
+    if len(text) > LONGEST:
+        raise InvalidNote(
+            f"The note has {len(text):,} characters; at most {LONGEST:,} are taken. Shorten it."
+        )
+    if link.strip() and not _is_link(link.strip()):
+        raise InvalidNote(
+            "The link is no web address. Give one such as https://tracker.example/123, or none."
+        )
+    return Verdict(verdict), text.strip(), link.strip()
+
+
+def _is_link(link: str) -> bool:
+    if len(link) > LONGEST_LINK or not re.fullmatch(r"[!-~]+", link):
+        return False
+    try:
+        parts = urlsplit(link)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.username

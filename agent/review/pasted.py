@@ -1,0 +1,112 @@
+"""An interrupt that somebody pasted: read as any other, answered as it would be, and sent to nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agent.review import decisions as rules
+from agent.review import shapes
+from agent.review.actions import Action, Key, State
+from agent.review.agents import Agent
+from agent.review.args import parse
+from agent.review.errors import ArgumentsRefused
+from agent.review.foreign import Asked, calls_of
+from agent.review.policy import Policy
+from agent.review.screening import Call
+from agent.review.shapes import Pause
+
+NO_ID = "INTERRUPT_ID"
+"""Stands where the interrupt's id would, in an answer to a bare value."""
+ENVELOPE = frozenset({"value", "id", "response_schema", "ns", "resumable", "when", "interrupt_id"})
+"""The fields LangGraph has put around an interrupt's value, over its versions."""
+HELD_IN = ("__interrupt__", "interrupts")
+"""Where an answer of LangGraph's, or a thread of its server's, holds its interrupts."""
+NOBODYS = Agent("(pasted)", "(pasted)", (), Policy({}), "", own_gating=True)
+"""The agent of a pasted interrupt: of unknown tools, gating itself."""
+
+
+@dataclass(frozen=True)
+class Pasted:
+    """One interrupt, read: its shape, and what it asks about."""
+
+    interrupt_id: str
+    value: Any
+    pause: Pause
+    actions: tuple[Action, ...]
+
+
+def read(text: str) -> list[Pasted]:
+    """The interrupts in a JSON text: a bare value, an interrupt, or whatever holds several of them.
+
+    Raises `ArgumentsRefused` for text that is not JSON, or holds what could not be shown exactly.
+    """
+    return [_read(one) for one in _interrupts(parse(text))]
+
+
+def answer(pasted: Pasted, decisions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The resume value that these decisions would be sent as. Raises `InvalidDecision` as deciding does."""
+    rulings = rules.rule(list(decisions), pasted.actions, NOBODYS, b"")
+    return {pasted.interrupt_id: shapes.answer(pasted.pause, [ruling.wire for ruling in rulings])}
+
+
+def _interrupts(found: Any) -> list[Any]:
+    if isinstance(found, Mapping):
+        for name in HELD_IN:
+            if isinstance(found.get(name), list) and found[name]:
+                return list(found[name])
+    if isinstance(found, list) and found and all(_is_envelope(one) for one in found):
+        return found
+    return [found]
+
+
+def _is_envelope(found: Any) -> bool:
+    return isinstance(found, Mapping) and "value" in found and found.keys() <= ENVELOPE
+
+
+def _read(found: Any) -> Pasted:
+    about: Mapping[str, Any] = found if _is_envelope(found) else {"value": found}
+    given = about.get("id", about.get("interrupt_id"))
+    interrupt_id = given if isinstance(given, str) and given else NO_ID
+    schema = about.get("response_schema")
+    schema = schema if isinstance(schema, Mapping) else None
+    calls = calls_of(NOBODYS, Asked(interrupt_id, about["value"], schema), ())
+    actions = tuple(_action(call, place) for place, call in enumerate(calls))
+    return Pasted(interrupt_id, about["value"], shapes.read(about["value"], schema), actions)
+
+
+def _action(call: Call, place: int) -> Action:
+    return Action(
+        key=Key("(pasted)", call.message_id, call.tool_call_id),
+        agent=NOBODYS.name,
+        tool=call.tool,
+        args=call.args,
+        proposed_tool=call.tool,
+        proposed=call.proposed,
+        tier=call.tier,
+        why=call.why,
+        summary=call.summary,
+        allowed=tuple(call.allowed),
+        policy_version=call.policy_version,
+        state=State.PENDING,
+        position=place,
+        notes=call.notes,
+    )
+
+
+def decision(kind: str, action: Action, text: str) -> dict[str, Any]:
+    """A decision as a person wrote it: `text` is the reason, the answer, or the edited arguments as JSON.
+
+    Raises `ArgumentsRefused` if an edit's text is not JSON.
+    """
+    match kind:
+        case "edit":
+            args = parse(text)
+            if not isinstance(args, dict):
+                raise ArgumentsRefused(["args: expected an object with the tool's arguments by name"])
+            return {"type": kind, "edited_action": {"name": action.tool, "args": args}}
+        case "reject" | "respond":
+            return {"type": kind, "message": text}
+        case _:
+            return {"type": kind}

@@ -1,0 +1,89 @@
+"""Several scenarios in a row, on a thread of their own, that a page can follow and a person can stop."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from agent.review.comparing import Fault
+from agent.review.errors import InvalidScenario
+from agent.scenarios.files import read_file
+from agent.scenarios.running import Follow, Report, run
+
+
+def run_file(
+    path: Path, agents: Path, *, follow: Follow = lambda step: None, stop: threading.Event
+) -> Report:
+    """The report on one file; one that cannot be read is a fault like any other."""
+    try:
+        scenario = read_file(path)
+    except InvalidScenario as error:
+        return Report(path.name, str(path), (Fault(None, "the file", "a scenario", str(error)),))
+    return run(scenario, agents, path=str(path), follow=follow, stop=stop)
+
+
+class Batch:
+    """A batch that was started. Its fields may be read while it goes on."""
+
+    def __init__(self, paths: Sequence[Path], agents: Path) -> None:
+        self.paths, self._agents = tuple(paths), agents
+        self.reports: tuple[Report, ...] = ()
+        self.at = ""
+        """The file that runs now, and its step."""
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._work, name="scenarios", daemon=True)
+        self._thread.start()
+
+    @property
+    def over(self) -> bool:
+        return not self._thread.is_alive()
+
+    def stop(self) -> None:
+        """End it at the next look; what was not run is not reported."""
+        self._stop.set()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until it is over; false if it was not after `seconds`."""
+        self._thread.join(seconds)
+        return self.over
+
+    def _work(self) -> None:
+        for path in self.paths:
+            if self._stop.is_set():
+                break
+
+            def follow(step: int, name: str = path.name) -> None:
+                self.at = f"{name}, step {step}" if step else name
+
+            follow(0)
+            self.reports = (*self.reports, run_file(path, self._agents, follow=follow, stop=self._stop))
+        self.at = ""
+
+
+_turn = threading.Lock()
+_latest: Batch | None = None
+
+
+def start(paths: Sequence[Path], agents: Path) -> Batch:
+    """Start a batch, unless one goes on; gives the one that does."""
+    global _latest
+    with _turn:
+        if _latest is None or _latest.over:
+            _latest = Batch(paths, agents)
+        return _latest
+
+
+def latest() -> Batch | None:
+    """The batch that this process started last."""
+    return _latest
+
+
+def forget() -> None:
+    """Stop the batch that goes on, and let go of its reports."""
+    global _latest
+    with _turn:
+        if _latest is not None:
+            _latest.stop()
+            _latest.wait()
+        _latest = None

@@ -1,0 +1,212 @@
+"""A thread as a scenario: its messages and decisions, the model's replies, and what came of it as what is expected."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from agent.bootstrap import Opened
+from agent.console import Console
+from agent.review.comparing import Came, Fault, Ran, Told
+from agent.review.errors import NotIsolated, NotReplayable
+from agent.review.events import Event, Kind
+from agent.review.matching import Matcher
+from agent.review.scenarios import (
+    Awaited,
+    Decision,
+    Execution,
+    Never,
+    Outcome,
+    RecordedCall,
+    Reply,
+    Result,
+    Scenario,
+    Step,
+)
+from agent.review.secrets import masked
+from agent.review.threads import Status
+from agent.scenarios.running import MANY, looked, run
+
+BROKEN = {
+    Kind.RUN_FAILED: "a run of it failed",
+    Kind.RUN_STOPPED: "a run of it was stopped",
+    Kind.OUTCOME_UNKNOWN: "an action of it was cut off",
+    Kind.REVIEW_SUPERSEDED: "a review of it was answered elsewhere",
+    Kind.THREAD_STUCK: "another client's answer stuck it",
+    Kind.ACTION_LAPSED: "an approval of it came too late",
+    Kind.RULE_APPLIED: "a remembered rule approved an action of it, and no rule stands where it is replayed",
+}
+"""What a replay cannot bring about again."""
+AGAIN = (
+    "Make the same request on a new thread, without what the replay cannot bring about, and save that one."
+)
+FRESH = "Reset the demo world, make the same request on a new thread, and save that one."
+APPROVE_BY = "24h"
+"""How long a review waits where scenarios run."""
+ANYTHING = Matcher("any")
+
+
+def record(opened: Opened, thread_id: str, *, name: str, never: Sequence[str] = ()) -> Scenario:
+    """The thread as a scenario that passes at once, or fails at once where a tool in `never` ran.
+
+    It is replayed twice, each time on a fresh world. What the tools give back there is what is expected, or anything
+    where the two differ. Secrets are masked, as in every export.
+
+    Raises `NotReplayable` with the reason, `NotIsolated`, and `UnknownThread`.
+    """
+    console, agents = opened.console, opened.settings.review_agents
+    thread = console.view(thread_id).thread
+    if console.agent(thread.agent).own_gating:
+        raise NotIsolated(thread.agent)
+    if thread.status not in (Status.IDLE, Status.WAITING):
+        raise NotReplayable(
+            thread_id, f"it is {thread.status}", "Bring it to an answer first, or to a review."
+        )
+    came = looked(opened, thread_id)
+    made = _without_expectations(console, thread_id, thread.agent, name)
+    first, second = (_replayed(thread_id, made, came, agents) for _ in range(2))
+    expected = _expected(first, second, never)
+    return made.model_copy(update={"expect": expected})
+
+
+def _without_expectations(console: Console, thread_id: str, agent: str, name: str) -> Scenario:
+    course = _Course(thread_id)
+    for event in console.trail(thread_id=thread_id, limit=MANY):
+        course.take(event)
+    first, *steps = course.steps
+    whole = {
+        "scenario": name,
+        "agent": agent,
+        "model": "recorded",
+        "message": first.message,
+        "replies": [one.model_dump() for one in _replies(console, thread_id)],
+        "steps": [one.model_dump(exclude_unset=True) for one in steps],
+    }
+    return Scenario.model_validate(masked(whole))
+
+
+@dataclass
+class _Course:
+    """The steps of a thread, gathered from its events in order; the first is the opening message."""
+
+    thread_id: str
+    steps: list[Step] = field(default_factory=list)
+    proposed: dict[str, tuple[str, Any]] = field(default_factory=dict)
+    waiting: list[tuple[str, str]] = field(default_factory=list)
+    """The call ids and tools of the review that is open."""
+    decisions: list[Decision] = field(default_factory=list)
+
+    def take(self, event: Event) -> None:
+        """Go on by one event. Raises `NotReplayable` for what no replay brings about."""
+        data = event.data or {}
+        match event.kind:
+            case kind if kind in BROKEN:
+                raise NotReplayable(self.thread_id, BROKEN[kind], AGAIN)
+            case Kind.MESSAGE_SENT:
+                self.steps.append(Step(message=str(data["text"])))
+            case Kind.ACTION_PROPOSED:
+                self.proposed[str(event.tool_call_id)] = (str(event.tool), data["args"])
+            case Kind.REVIEW_OPENED:
+                self.waiting = [(str(call_id), str(tool)) for call_id, tool in data["actions"]]
+            case Kind.DECISION_MADE:
+                self._decide(event, data)
+            case Kind.REVIEW_CLOSED:
+                self.steps.append(Step(review=self._awaited(), close=str(data["reason"])))
+            case Kind.REVIEW_EXPIRED:
+                self.steps.append(Step(review=self._awaited(), wait=APPROVE_BY))
+
+    def _decide(self, event: Event, data: Mapping[str, Any]) -> None:
+        more: dict[str, Any] = {}
+        if data["type"] == "edit":
+            more["edited_action"] = {"name": event.tool, "args": data["after"]}
+        elif data["reason"]:
+            more["message"] = data["reason"]
+        self.decisions.append(Decision(type=str(data["type"]), **more))
+        if len(self.decisions) == len(self.waiting):
+            self.steps.append(Step(review=self._awaited(), decisions=self.decisions))
+            self.decisions = []
+
+    def _awaited(self) -> list[Awaited]:
+        found = [self.proposed[call_id] for call_id, _ in self.waiting]
+        return [Awaited(tool=tool, args=_exact(args)) for tool, args in found]
+
+
+def _exact(args: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    return None if args is None else {name: Matcher("exact", value) for name, value in args.items()}
+
+
+def _replies(console: Console, thread_id: str) -> list[Reply]:
+    """What the model said and proposed, as it came from it, before any edit."""
+    said = [one for one in console.history(thread_id, limit=MANY) if one.type == "ai"]
+    actions = console.actions(thread_id)
+    replies = []
+    for message in said:
+        if message.id.startswith("closing-"):  # the console's own words
+            continue
+        own = [one for one in actions if one.key.message_id == message.id and one.key.attempt == 1]
+        calls = [
+            RecordedCall(id=one.key.tool_call_id, tool=one.proposed_tool, args=one.proposed)
+            for one in sorted(own, key=lambda one: one.position)
+        ]
+        replies.append(Reply(text=message.content, calls=calls))
+    return replies
+
+
+def _replayed(thread_id: str, made: Scenario, came: Came, agents: Path) -> Came:
+    """What comes of a replay, where it is what came of the thread but for what the tools gave back."""
+    same = Outcome(
+        status=Status(came.status),
+        executions=[_execution(one) for one in came.executions],
+        results=[_result(one) for one in came.results],
+    )
+    report = run(made.model_copy(update={"expect": same}), agents)
+    if report.faults or report.came is None:
+        raise NotReplayable(
+            thread_id, f"on a fresh world it comes out differently ({_first(report.faults)})", FRESH
+        )
+    return report.came
+
+
+def _first(faults: Sequence[Fault]) -> str:
+    fault = faults[0]
+    return f"{fault.about}: on the thread {fault.expected}, there {fault.got}"
+
+
+def _expected(first: Came, second: Came, never: Sequence[str]) -> Outcome:
+    """What both replays came to; anything, where they differ."""
+    executions = [
+        _execution(one, result=_both(one.result, other.result))
+        for one, other in zip(first.executions, second.executions, strict=True)
+    ]
+    results = [
+        _result(one, text=_both(one.text, other.text))
+        for one, other in zip(first.results, second.results, strict=True)
+    ]
+    waits = [
+        {"tool": one.tool, "args": _exact(one.args), "allowed": list(one.allowed)} for one in first.waits
+    ]
+    return Outcome(
+        status=Status(first.status),
+        review=[Awaited.model_validate(one) for one in waits] or None,
+        answer=None if first.answer is None else _both(first.answer, second.answer),
+        executions=executions,
+        results=results,
+        world=list(first.world) if first.world == second.world else None,
+        never=[Never(tool=tool) for tool in never],
+    )
+
+
+def _execution(ran: Ran, **more: Matcher) -> Execution:
+    return Execution.model_validate(
+        {"tool": ran.tool, "args": _exact(masked(ran.args)), "ended": ran.ended, **more}
+    )
+
+
+def _result(told: Told, **more: Matcher) -> Result:
+    return Result.model_validate({"tool": told.tool, "status": told.status, **more})
+
+
+def _both(one: str | None, other: str | None) -> Matcher:
+    return Matcher("exact", one) if one == other else ANYTHING

@@ -1,0 +1,58 @@
+"""What became of scenarios: in words for a person, and as JUnit's XML for a build server."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator, Sequence
+
+from agent.review.comparing import Fault
+from agent.scenarios.running import Report
+
+NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def place(fault: Fault) -> str:
+    return "at the end" if fault.step is None else f"step {fault.step}"
+
+
+def in_words(fault: Fault) -> str:
+    """A fault, with what was expected above what came."""
+    return f"{place(fault)}: {fault.about}\n  expected {fault.expected}\n  got      {fault.got}"
+
+
+def lines(report: Report) -> Iterator[str]:
+    """A report for a terminal. The caller makes it literal."""
+    word = "ok    " if report.passed else "stop  " if report.stopped else "FAILED"
+    yield f"{word} {report.name} ({report.seconds:.1f} s)"
+    for fault in report.faults:
+        yield from (f"       {line}" for line in in_words(fault).splitlines())
+
+
+def junit(reports: Sequence[Report]) -> str:
+    """The reports as JUnit's XML."""
+    suite = ET.Element(
+        "testsuite",
+        name="scenarios",
+        tests=str(len(reports)),
+        failures=str(sum(bool(one.faults) for one in reports)),
+        skipped=str(sum(one.stopped for one in reports)),
+        errors="0",
+        time=f"{sum(one.seconds for one in reports):.3f}",
+    )
+    for one in reports:
+        case = ET.SubElement(
+            suite, "testcase", name=_xml(one.name), classname=_xml(one.path), time=f"{one.seconds:.3f}"
+        )
+        if one.faults:
+            text = "\n".join(map(in_words, one.faults))
+            ET.SubElement(case, "failure", message=_xml(one.faults[0].about)).text = _xml(text)
+        elif one.stopped:
+            ET.SubElement(case, "skipped")
+    ET.indent(suite)
+    return ET.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _xml(text: str) -> str:
+    """The text without what XML cannot hold, which stands there as its number."""
+    return NOT_XML.sub(lambda found: f"\\u{{{ord(found[0]):04x}}}", text)

@@ -1,0 +1,221 @@
+"""One scenario, run: what is decided is decided through the console's own use cases, and nothing is bypassed."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+
+from agent.bootstrap import Opened
+from agent.console import Console, View
+from agent.review.comparing import Came, Fault, Ran, Told, Waits, end_faults, waiting_faults
+from agent.review.errors import ReviewError
+from agent.review.events import Kind
+from agent.review.scenarios import Scenario, Step, span
+from agent.review.threads import Run, Status
+from agent.scratch import Scratch
+
+THREAD = "scenario"
+LONGEST_RUN = 60.0
+"""Seconds one run may take before the scenario is given up."""
+MANY = 100_000
+
+
+@dataclass(frozen=True)
+class Report:
+    """What came of one scenario."""
+
+    name: str
+    path: str = ""
+    faults: tuple[Fault, ...] = ()
+    came: Came | None = None
+    seconds: float = 0.0
+    stopped: bool = False
+    """It was stopped by a person: neither passed nor failed."""
+
+    @property
+    def passed(self) -> bool:
+        return not self.faults and not self.stopped
+
+
+Follow = Callable[[int], None]
+
+
+@dataclass
+class _Course:
+    """A scenario as it goes on."""
+
+    scenario: Scenario
+    scratch: Scratch
+    stop: threading.Event
+    faults: list[Fault] = field(default_factory=list)
+
+    @property
+    def opened(self) -> Opened:
+        return self.scratch.opened
+
+    @property
+    def console(self) -> Console:
+        return self.opened.console
+
+
+class _GivenUp(Exception):
+    """A run that does not come to its end, or a person who stops it."""
+
+
+def run(
+    scenario: Scenario,
+    agents: Path,
+    *,
+    path: str = "",
+    follow: Follow = lambda step: None,
+    stop: threading.Event | None = None,
+) -> Report:
+    """Run it on a record, a world and a clock of its own; `follow` is told each step, from 0 for the opening.
+
+    It ends at the first step whose review is not as expected. A refusal is a fault of the report, never raised.
+    """
+    began, halt = time.monotonic(), stop or threading.Event()
+    faults: list[Fault] = []
+    came = None
+    try:
+        with Scratch(agents, scenario.agent, scenario.replies) as scratch:
+            course = _Course(scenario, scratch, halt, faults)
+            if _walk(course, follow):
+                came = looked(scratch.opened)
+                faults.extend(end_faults(scenario.expect, came))
+    except ReviewError as error:
+        faults.append(Fault(None, "it could not be run", "a run", str(error)))
+    except _GivenUp as given_up:
+        if not halt.is_set():
+            faults.append(Fault(None, "it was given up", "an end", str(given_up)))
+    return Report(scenario.scenario, path, tuple(faults), came, time.monotonic() - began, halt.is_set())
+
+
+def _walk(course: _Course, follow: Follow) -> bool:
+    """Send the opening message, then take step after step; false if one of them was not as expected."""
+    scenario, console = course.scenario, course.console
+    follow(0)
+    _finish(
+        course,
+        console.send(
+            scenario.message, by="reviewer", thread_id=THREAD, agent=scenario.agent, model=scenario.model
+        ),
+    )
+    for number, step in enumerate(scenario.steps, start=1):
+        follow(number)
+        course.faults.extend(_reviewed(course, number, step))
+        if not course.faults:
+            course.faults.extend(_act(course, number, step))
+        if course.faults:
+            return False
+    return True
+
+
+def _reviewed(course: _Course, number: int, step: Step) -> list[Fault]:
+    """What is wrong with what waits now."""
+    view = course.console.view(THREAD)
+    if step.review is None:
+        return []
+    if not view.reviews:
+        about = looked(course.opened)
+        got = about.error or (f"the answer {about.answer!r}" if about.answer else str(view.thread.status))
+        return [Fault(number, "a review", f"{len(step.review)} to decide", f"nothing waits: {got}")]
+    return waiting_faults(number, step.review, waiting(view))
+
+
+def _act(course: _Course, number: int, step: Step) -> list[Fault]:
+    """Do what the step says; a refusal that was not expected, or was expected and did not come, is a fault."""
+    expected = step.refused or "it is taken"
+    try:
+        started = _started(course, step)
+    except ReviewError as error:
+        if step.refused == error.code:
+            return []
+        return [Fault(number, "what was done", expected, f"{error.code}: {error}")]
+    if started is not None:
+        _finish(course, started)
+    return [Fault(number, "what was done", expected, "it was taken")] if step.refused else []
+
+
+def _started(course: _Course, step: Step) -> Run | None:
+    console = course.console
+    if step.decisions is not None:
+        made = [one.model_dump(exclude_unset=True) for one in step.decisions]
+        return console.decide(THREAD, made, by=step.by)
+    if step.close is not None:
+        return console.close(THREAD, by=step.by, reason=step.close)
+    if step.message is not None:
+        return console.send(step.message, by=step.by, thread_id=THREAD)
+    _pass_time(course, span(step.wait or "0s"))
+    return None
+
+
+def _pass_time(course: _Course, time_passing: timedelta) -> None:
+    """Let the time pass, and whatever expires by it come to its end."""
+    course.scratch.clock.move(time_passing)
+    course.console.expire()
+    for one in course.console.running():
+        if (run := course.console.current_run(one.thread_id)) is not None:
+            _finish(course, run)
+
+
+def _finish(course: _Course, run: Run) -> None:
+    """Wait until the run pauses or ends; in short looks, so that a person can stop it."""
+    deadline = time.monotonic() + LONGEST_RUN
+    while not course.console.wait(run, 0.2):
+        if course.stop.is_set():
+            raise _GivenUp("it was stopped")
+        if time.monotonic() > deadline:
+            raise _GivenUp(f"a run took longer than {LONGEST_RUN:g} s. Look at what its model is told to do")
+    if course.stop.is_set():
+        raise _GivenUp("it was stopped")
+
+
+def looked(opened: Opened, thread_id: str = THREAD) -> Came:
+    """Everything that came of the thread, read from the record and from the world."""
+    console = opened.console
+    view = console.view(thread_id)
+    messages = console.history(thread_id, limit=MANY)
+    tools = {call.id: call.name for message in messages for call in message.tool_calls}
+    last = messages[-1] if messages else None
+    answer = last.content if last and last.type == "ai" and not last.tool_calls else None
+    return Came(
+        status=str(view.thread.status),
+        answer=answer if view.thread.status is Status.IDLE else None,
+        executions=tuple(_executions(console, thread_id)),
+        results=tuple(
+            Told(tools.get(message.tool_call_id or "", ""), message.status, message.content)
+            for message in messages
+            if message.type == "tool"
+        ),
+        world=tuple(f"{change.kind} {change.subject}" for change in opened.world.changes(thread_id)),
+        waits=waiting(view),
+        contradictions=tuple(_contradictions(console, thread_id)),
+        error=view.thread.error,
+    )
+
+
+def waiting(view: View) -> tuple[Waits, ...]:
+    """The actions of the review that waits."""
+    actions = view.reviews[0].actions if view.reviews else ()
+    return tuple(Waits(one.tool, one.args, one.allowed) for one in actions)
+
+
+def _executions(console: Console, thread_id: str) -> list[Ran]:
+    """What was started, in that order, with the arguments the record says it was started with."""
+    found = []
+    for event in console.trail(thread_id=thread_id, kind=Kind.EXECUTION_STARTED, limit=MANY):
+        action = console.action(thread_id, str(event.tool_call_id))
+        ended, result = (str(action.state), action.result) if action else ("unknown", None)
+        found.append(Ran(str(event.tool), (event.data or {}).get("args"), ended, result))
+    return found
+
+
+def _contradictions(console: Console, thread_id: str) -> list[str]:
+    faults = [fault for action in console.actions(thread_id) for fault in console.proof(action).faults]
+    chain = console.verify().first_fault
+    return [*faults, *([chain] if chain else [])]

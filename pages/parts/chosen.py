@@ -1,0 +1,119 @@
+"""What is chosen for one action: what it needs from the reviewer, and what it will do."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from agent.review import retyped
+from agent.review.actions import Action, Review
+from agent.review.decisions import Ruling
+from agent.review.errors import ArgumentsRefused, InvalidDecision, ReviewError
+from pages.parts import draft as drafts
+from pages.parts import editor, session
+from pages.parts.draft import Choice, Draft
+from pages.parts.in_view import in_view
+from pages.parts.literal import line, literal
+from pages.parts.words import CHOSEN, COLOR, ICON
+
+RUNS = ("approve", "edit")
+FIELD = {"approve": "typed", "edit": "args", "reject": "reason", "respond": "reply"}
+IRREVERSIBLE = "This cannot be undone. Before it can run, type the value of {} as it stands in the call."
+TYPE_AGAIN = "Type it again"
+NOT_IT = "This is not the value that would run."
+
+
+def chosen(review: Review, action: Action, choice: Choice) -> bool:
+    """Draw the choice and its consequence; true if it cannot be sent yet."""
+    with st.container(border=True, key="chosen", gap="small"):
+        field = session.action_key(FIELD[choice.type], review, action)
+        with st.container(horizontal=True):
+            st.badge(CHOSEN[choice.type], color=COLOR[choice.type], icon=ICON[choice.type])
+            in_view("chosen", field, focus=field if session.was_just_chosen() else None)
+        ruled = _ruled(review, action, choice)
+        if choice.type == "edit":
+            editor.edit(review, action, choice, getattr(ruled, "faults", ()))
+        if choice.type == "reject":
+            _words(review, action, "reason", "Reason (the agent will read this)", choice.reason)
+        if choice.type == "respond":
+            _words(review, action, "reply", "Your answer, as the tool's result", choice.reply)
+        with st.popover("Comment…", type="tertiary"):
+            _words(
+                review, action, "comment", "For the record only; the agent does not read it", choice.comment
+            )
+        if isinstance(ruled, ReviewError):
+            _refused(ruled)
+            return True
+        _consequence(review, action, ruled)
+        return _to_type(review, ruled, choice)
+
+
+def lacks_typing(action: Action, choice: Choice, ruled: Action) -> bool:
+    """Whether a value has still to be typed before `ruled` may run by this choice."""
+    if choice.type not in RUNS:
+        return False
+    policy = session.console().agent(action.agent).policy
+    return not retyped.is_typed(policy, ruled.tool, ruled.args, choice.typed)
+
+
+def onward(review: Review, action: Action, draft: Draft) -> Draft:
+    """The draft, moved on to the next action to decide once nothing is missing for this one."""
+    undecided = [place for place, one in enumerate(review.actions) if not draft.of(one).type]
+    choice = draft.of(action)
+    goes = choice.type == "approve" and undecided and not lacks_typing(action, choice, action)
+    return Draft(draft.choices, undecided[0] if goes else review.actions.index(action))
+
+
+def _words(review: Review, action: Action, field: str, label: str, value: str) -> None:
+    name = session.action_key(field, review, action)
+
+    def keep() -> None:
+        drafts.save(
+            review, drafts.on_screen(review).with_choice(action, **{field: st.session_state[name] or ""})
+        )
+
+    st.text_area(label, value=value, key=name, on_change=keep, max_chars=20_000)
+
+
+def _ruled(review: Review, action: Action, choice: Choice) -> Ruling | ReviewError:
+    """What this choice would do, or why it cannot be taken."""
+    try:
+        made = drafts.decision(review, action, choice) | {"edited_digest": None}
+        return session.console().preview_one(review, action, made)
+    except ReviewError as error:
+        return error
+
+
+def _refused(error: ReviewError) -> None:
+    """What is wrong, one line for each place."""
+    faults = error.faults if isinstance(error, ArgumentsRefused | InvalidDecision) else ()
+    literal("\n".join(map(str, faults)) or str(error))
+
+
+def _consequence(review: Review, action: Action, ruling: Ruling) -> None:
+    """What would run instead, and what the model will be told."""
+    if ruling.type == "edit":
+        session.see_edited_digest(review, action, ruling.after.shown_digest)
+        editor.show_change(ruling)
+    if ruling.told:
+        st.caption("The agent will be told")
+        literal(ruling.told)
+
+
+def _to_type(review: Review, ruling: Ruling, choice: Choice) -> bool:
+    """Ask for the one dangerous value of what would run; true while it is not there."""
+    action, after = ruling.before, ruling.after
+    policy = session.console().agent(action.agent).policy
+    wanted = retyped.to_type(policy, after.tool, after.args) if choice.type in RUNS else None
+    if wanted is None:
+        return False
+    name = session.action_key("typed", review, action)
+
+    def keep() -> None:
+        draft = drafts.on_screen(review).with_choice(action, typed=st.session_state[name] or "")
+        drafts.save(review, onward(review, action, draft))
+
+    line(IRREVERSIBLE.format(policy.tools[after.tool].dangerous))
+    st.text_input(TYPE_AGAIN, value=choice.typed, key=name, on_change=keep, autocomplete="off")
+    if choice.typed and choice.typed != wanted:
+        st.warning(NOT_IT, icon=":material/keyboard:")
+    return choice.typed != wanted

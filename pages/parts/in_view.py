@@ -1,0 +1,42 @@
+"""Bring a part of the page into view when it appears, and the field in it under the keys."""
+
+from __future__ import annotations
+
+import re
+
+import streamlit as st
+
+from pages.parts import session
+
+# Once for each thing it is about: a page drawn anew must not move under somebody who reads it.
+JS = """
+const shown = new Map();
+
+function focus(name, tries) {
+  const field = document.querySelector(`.st-key-${name} :is(textarea, input)`);
+  if (field) field.focus({ preventScroll: true });
+  else if (tries) requestAnimationFrame(() => focus(name, tries - 1));
+}
+
+export default function ({ data, parentElement }) {
+  if (shown.get(data.part) === data.about) return;
+  shown.set(data.part, data.about);
+  const part = parentElement.closest(`.st-key-${data.part}`) ?? parentElement;
+  const top = part.getBoundingClientRect().top;
+  const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  part.style.scrollMarginTop = "4.5rem";
+  if (top < 60 || top > innerHeight / 2)
+    part.scrollIntoView({ block: "start", behavior: still ? "auto" : "smooth" });
+  if (data.focus) focus(data.focus, 60);
+}
+"""
+_component = st.components.v2.component("in_view", js=JS, isolate_styles=False)
+
+
+def in_view(part: str, about: str, *, focus: str | None = None) -> None:
+    """Show the container with the key `part`, in which this stands, whenever it begins to be about something else.
+
+    `focus` is the key of a widget whose field is then written into. No button is ever focused.
+    """
+    field = re.sub(r"[^a-zA-Z0-9_-]", "-", focus) if focus else None
+    _component(data={"part": part, "about": about, "focus": field}, key=session.key("in-view", part))

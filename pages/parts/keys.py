@@ -1,0 +1,49 @@
+"""The keys: told by `?` or a button, and switched off for good by who does not want them."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.parts import session
+from pages.parts.words import KEYS
+
+JS = """
+export default function ({ setTriggerValue }) {
+  const asked = event => {
+    if (event.key !== "?" || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.closest?.("input, textarea, select, [contenteditable=true]")) return;
+    setTriggerValue("asked", true);
+  };
+  document.addEventListener("keydown", asked);
+  return () => document.removeEventListener("keydown", asked);
+}
+"""
+_component = st.components.v2.component("question_mark", js=JS)
+
+
+def keys() -> None:
+    """The button that tells of the keys; `?` does the same while they are on."""
+    pressed = st.button("Keys", key="keys", type="tertiary", icon=":material/keyboard:")
+    asked = session.keys_are_on() and _component(key="question-mark", on_asked_change=_asked).asked
+    if pressed or asked:
+        _told(session.keys_are_on())
+
+
+def _asked() -> None:
+    """The page drawn next shows the keys; there is nothing to change before it."""
+
+
+@st.dialog("Keys")
+def _told(on: bool) -> None:
+    """The keys and their switch; `on` is how it stood when this was opened."""
+    st.table({"Key": list(KEYS), "What it does": list(KEYS.values())}, hide_index=True)
+    st.toggle("Use these keys", value=on, key="use-keys", on_change=_switch)
+    st.caption(
+        "Letters only choose; a decision is sent with Ctrl or Cmd and Enter. This browser remembers the switch."
+    )
+    if session.keys_are_on() != on:
+        st.rerun()  # the buttons of the whole page carry the keys
+
+
+def _switch() -> None:
+    session.switch_keys(on=bool(st.session_state["use-keys"]))

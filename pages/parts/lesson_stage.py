@@ -1,0 +1,50 @@
+"""What a lesson plays on, as it stands: the graphs, the wire, what was looked up, and the world."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from agent.lessons.plain import Sent
+from agent.lessons.stage import Stage
+from pages.parts.literal import line, literal
+from pages.parts.under_the_hood import drawing
+
+
+def stage_view(stage: Stage) -> None:
+    pictures = stage.pictures()
+    if not pictures:
+        st.caption("Here you will see the graph, and what goes over the wire to it and back.")
+        return
+    _graphs(stage)
+    for title, thread in stage.plain.items():
+        _wire(f"Over the wire: {title}", thread.wire)
+    _wire("Over the wire: the console's agent", stage.wire)
+    _wire("Looked up", stage.shown)
+    _outbox(stage)
+
+
+def _graphs(stage: Stage) -> None:
+    pictures = stage.pictures()
+    for column, (title, inside) in zip(st.columns(len(pictures)), pictures, strict=True):
+        with column:
+            st.caption(title)
+            st.graphviz_chart(drawing(inside))
+            st.caption(f"Goes on at: {', '.join(inside.at)}" if inside.at else "It has come to its end.")
+
+
+def _wire(title: str, sent: Sequence[Sent]) -> None:
+    if not sent:
+        return
+    with st.expander(title, expanded=True):
+        for one in sent:
+            st.caption(one.what)
+            literal(one.value)
+
+
+def _outbox(stage: Stage) -> None:
+    sent = stage.world.outbox()
+    st.markdown(f"**The outbox** of this lesson's world · {len(sent)}")
+    for mail in sent:
+        line(f"{mail.id}. to {mail.recipient}: {mail.subject} · {mail.body}")

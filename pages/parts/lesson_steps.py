@@ -1,0 +1,62 @@
+"""A lesson's text, its steps with the code that runs, and its check."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from agent.lessons.lesson import Lesson, Step
+from agent.lessons.playing import STAGES
+from agent.review.deception import visible
+from pages.parts import session
+from pages.parts.literal import line
+
+
+def steps(lesson: Lesson, name: str) -> None:
+    """The text, then every step up to the next one to be taken, then what the check finds."""
+    st.subheader(lesson.title)
+    st.markdown(lesson.text)
+    done = STAGES.of(lesson, name).done
+    for number, step in enumerate(lesson.steps[: done + 1]):
+        _step(lesson, name, number, step, taken=number < done)
+    if done == len(lesson.steps):
+        _check(lesson, name)
+    else:
+        st.caption(f"Step {done + 1} of {len(lesson.steps)}")
+
+
+def _step(lesson: Lesson, name: str, number: int, step: Step, *, taken: bool) -> None:
+    field = session.key("written", lesson.name, name, number)
+    with st.container(border=True):
+        st.markdown(step.text)
+        with st.expander("The code that runs", expanded=not taken):
+            st.code(visible(step.code), language="python")
+        if step.asks:
+            st.text_area(step.asks, step.begin, key=field, disabled=taken)
+        if taken:
+            st.badge("done", color="green", icon=":material/check:")
+            return
+        st.button(step.label, key="step", type="primary", on_click=_take, args=(lesson, name, number, field))
+
+
+def _take(lesson: Lesson, name: str, number: int, field: str) -> None:
+    written = str(st.session_state.get(field) or "")
+    refused = STAGES.take(lesson, name, number, written)
+    if refused is not None:
+        session.flash_error("This was refused, and nothing was changed.", refused)
+
+
+def _check(lesson: Lesson, name: str) -> None:
+    findings = STAGES.findings(lesson, name)
+    with st.container(border=True, key="check"):
+        st.markdown("**What happened**, as the record, the world and the graphs have it")
+        for finding in findings:
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                if finding.holds:
+                    st.badge("true", color="green", icon=":material/check_circle:")
+                else:
+                    st.badge("not so", color="red", icon=":material/cancel:")
+                line(finding.said, width="content")
+        if all(finding.holds for finding in findings):
+            st.success(lesson.ends)
+        else:
+            st.warning("Not everything came out as the lesson tells. Reset it, and try it another way.")

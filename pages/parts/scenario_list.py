@@ -1,0 +1,148 @@
+"""The scenarios there are, run on the server's own threads: a page starts a batch, follows it, or stops it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import streamlit as st
+
+from agent import bootstrap
+from agent.scenarios import batch
+from agent.scenarios.batch import Batch
+from agent.scenarios.reporting import place
+from agent.scenarios.running import Report
+from agent.scenarios.shelf import on_shelf, saved_in
+from pages.parts import session
+from pages.parts.literal import line, literal
+
+EVERY = 0.5  # seconds between two looks at a batch
+SHORT = 1.5  # seconds a click waits on the batch itself, so that a quick one is drawn at once
+SCENARIO = "scenario"
+"""In the address: the file whose report and text are open."""
+
+
+def scenario_list() -> None:
+    """Every scenario with its last report, beside the one that was chosen."""
+    paths = on_shelf(bootstrap.opened())
+    if not paths:
+        st.caption("There is no scenario yet. Open a thread on the Chat page and save it as one.")
+        return
+    left, right = st.columns([2, 3], gap="medium")
+    with left:
+        _run_all(paths)
+        reports = _reports()
+        for path in paths:
+            _row(path, reports.get(str(path)))
+        st.caption("Saved scenarios, and any file ending in .scenario.yaml that you put there, stand in")
+        literal(str(saved_in(bootstrap.opened())))
+    with right:
+        chosen = [path for path in paths if path.name == session.in_address(SCENARIO)]
+        if chosen:
+            _open(chosen[0], reports.get(str(chosen[0])))
+        else:
+            st.caption("Choose a scenario to see what it expects, and what came of it.")
+
+
+def _reports() -> Mapping[str, Report]:
+    latest = batch.latest()
+    return {one.path: one for one in latest.reports} if latest else {}
+
+
+def _run_all(paths: Sequence[Path]) -> None:
+    latest = batch.latest()
+    if latest is not None and not latest.over:
+        _progress()
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.button(
+            f"Run all {len(paths)}",
+            key="run-all",
+            type="primary",
+            icon=":material/play_arrow:",
+            on_click=_run,
+            args=(paths,),
+        )
+        if latest is not None and latest.reports:
+            _summary(latest)
+
+
+def _summary(latest: Batch) -> None:
+    failed = sum(bool(one.faults) for one in latest.reports)
+    passed = sum(one.passed for one in latest.reports)
+    st.badge(f"{passed} passed", color="green" if passed else "gray", icon=":material/check_circle:")
+    if failed:
+        st.badge(f"{failed} failed", color="red", icon=":material/cancel:")
+    if left := len(latest.paths) - passed - failed:
+        st.badge(f"{left} not run: stopped", color="gray", icon=":material/stop_circle:")
+
+
+@st.fragment(run_every=EVERY)
+def _progress() -> None:
+    """How far the batch is; the page is drawn anew when it is over."""
+    latest = batch.latest()
+    if latest is None or latest.over:
+        session.keep_flash()
+        st.rerun()
+        return
+    st.progress(len(latest.reports) / len(latest.paths), f"{len(latest.reports)} of {len(latest.paths)} run")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        line(latest.at, width="content")
+        st.button("Stop", key="stop-batch", on_click=latest.stop)
+
+
+def _row(path: Path, report: Report | None) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+        _mark(report)
+        line(path.name.removesuffix(".scenario.yaml"), width="content")
+        st.button("Open", key=session.key("open", path.name), type="tertiary", on_click=_choose, args=(path,))
+        st.button("Run", key=session.key("run", path.name), type="tertiary", on_click=_run, args=([path],))
+
+
+def _mark(report: Report | None) -> None:
+    if report is None or report.stopped:
+        st.badge("not run", color="gray", icon=":material/radio_button_unchecked:")
+    elif report.passed:
+        st.badge("passed", color="green", icon=":material/check_circle:")
+    else:
+        st.badge("failed", color="red", icon=":material/cancel:")
+
+
+def _open(path: Path, report: Report | None) -> None:
+    with st.container(border=True, key="scenario-report"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            _mark(report)
+            line(report.name if report else path.name)
+        if report is not None:
+            _faults(report)
+        with st.expander("The file", expanded=report is None or report.passed):
+            literal(path.read_text(encoding="utf-8", errors="replace"))
+        st.download_button(
+            "Download it", path.read_bytes, file_name=path.name, key="download-scenario", on_click="ignore"
+        )
+
+
+def _faults(report: Report) -> None:
+    for fault in report.faults:
+        line(f"{place(fault).capitalize()}: {fault.about}")
+        expected, got = st.columns(2, gap="small")
+        with expected:
+            st.caption("Expected")
+            literal(fault.expected)
+        with got:
+            st.caption("What came")
+            literal(fault.got)
+
+
+def _choose(path: Path) -> None:
+    session.put_in_address(SCENARIO, path.name)
+
+
+def _run(paths: Sequence[Path]) -> None:
+    started = batch.start(paths, bootstrap.opened().settings.review_agents)
+    if tuple(paths) != started.paths:
+        session.flash("warning", "Scenarios are running already. Wait until they are done, or stop them.")
+        return
+    started.wait(SHORT)
+    if len(paths) == 1:
+        _choose(paths[0])

@@ -1,0 +1,158 @@
+"""What a click on a card does: it chooses, sends or closes, for the card that is on screen and no other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from agent.review.actions import Action, Review
+from agent.review.args import show
+from agent.review.errors import ArgumentsRefused, ReviewError
+from agent.review.seen import Seen
+from pages.parts import draft as drafts
+from pages.parts import session
+from pages.parts.chosen import lacks_typing, onward
+from pages.parts.draft import Draft
+from pages.parts.literal import unopened, was_opened
+from pages.parts.words import VERB
+
+WAIT_FOR_RUN = 1.5  # seconds a click waits on the run itself, so that a quick turn is drawn at once
+
+FIRST_MOMENTS = 0.7  # seconds in which a click on a new card was meant for the one before
+
+Goes = Callable[[Review], None] | None
+EDITED = "What would run has changed since it was shown. Look at it now, then send it."
+MOVED = "The card had just changed. Nothing was chosen; look at it and choose again."
+TOO_SOON = "The card had just changed. Nothing was sent; look at it, then send again."
+AT_ONCE = "Choosing and sending came at once. Nothing was sent; look at what is chosen now and send again."
+NOT_TYPED = "Nothing was sent. An irreversible call runs only after its dangerous value was typed again."
+
+
+def folds_unopened(action: Action) -> int:
+    """How many long values of the action this session has not opened yet; approving waits for them."""
+    return unopened([action.summary, *map(show, (action.args or {}).values())])
+
+
+def choose(review: Review, action: Action, kind: str) -> None:
+    """Take a choice for the action into the draft; an empty one takes it back. Nothing is sent."""
+    if not session.is_on_screen(review, action):
+        # While two cards stand side by side a key calls the buttons of both; what is chosen is then not denied.
+        if drafts.chosen_on_screen() != kind:
+            session.flash("warning", MOVED)
+        return
+    if kind == "approve" and folds_unopened(action):
+        return
+    session.take_back(MOVED)
+    session.note_choice()
+    draft = drafts.on_screen(review).with_choice(action, type=kind)
+    drafts.save(review, onward(review, action, draft))
+
+
+def choose_all(review: Review, action: Action, kind: str) -> None:
+    """Take the same choice for every action of the review. Nothing is sent."""
+    unread = kind == "approve" and any(folds_unopened(one) for one in review.actions)
+    if unread or not session.is_on_screen(review, action):
+        session.flash("warning", MOVED)
+        return
+    draft = drafts.on_screen(review)
+    for one in review.actions:
+        draft = draft.with_choice(one, type=kind)
+    drafts.save(review, draft)
+
+
+def _not_yet(review: Review, action: Action) -> str:
+    """Why nothing may be sent by a click on this card now; empty if it may."""
+    if not session.is_on_screen(review, action):
+        return MOVED
+    if session.seconds_on_screen() < FIRST_MOMENTS:
+        return TOO_SOON
+    return AT_ONCE if _chosen_at_once(review, action) else ""
+
+
+def send(review: Review, action: Action, after: Goes, end_turn: bool = False) -> None:
+    """Record the decisions as they are on screen, all or none, and go on."""
+    if why := _not_yet(review, action):
+        session.flash("warning", why)
+        return
+    draft = drafts.on_screen(review)
+    try:
+        made = [drafts.decision(review, one, draft.of(one)) for one in review.actions]
+        if why := _not_as_seen(review, draft, made):
+            session.flash("warning", why)
+            return
+        run = session.console().decide(
+            review.thread_id,
+            made,
+            by=session.reviewer(),
+            review_id=review.review_id,
+            end_turn=end_turn,
+            seen=_seen(review),
+        )
+    except ArgumentsRefused as error:
+        session.flash("error", "The edited arguments cannot be sent. Nothing was decided.", str(error))
+        return
+    except ReviewError as error:
+        session.flash_error("This was not sent. Your draft is kept.", error)
+        return
+    drafts.forget(review)
+    count = len(review.actions)
+    session.flash("toast", f"Sent {count} decisions." if count > 1 else f"Sent: {draft.of(action).type}.")
+    session.console().wait(run, WAIT_FOR_RUN)
+    if after:
+        after(review)
+
+
+def _seen(review: Review) -> dict[str, Seen]:
+    """How each action was looked at here, by its call."""
+    times = session.visible_seconds()
+    return {
+        one.key.tool_call_id: Seen(
+            times.get(session.card_of(review, one), 0.0),
+            tuple(name for name, value in (one.args or {}).items() if was_opened(show(value))),
+        )
+        for one in review.actions
+    }
+
+
+def _chosen_at_once(review: Review, action: Action) -> bool:
+    """Whether a choice came with this very click: keys pressed faster than a page is drawn arrive as one."""
+    buttons = [session.action_key(kind, review, action) for kind in (*VERB, "undo")]
+    buttons += [session.key(f"{kind}-all", review.review_id) for kind in VERB]
+    return any(st.session_state.get(button) for button in buttons)
+
+
+def _not_as_seen(review: Review, draft: Draft, made: list[dict[str, Any]]) -> str:
+    """Why what would run cannot go without another look; empty if it can.
+
+    The click that ends the typing of an edit sends nothing: what would run was not shown yet.
+    """
+    for action, one in zip(review.actions, made, strict=True):
+        after = session.console().preview_one(review, action, one | {"edited_digest": None}).after
+        if one["type"] == "edit" and after.shown_digest != one["edited_digest"]:
+            return EDITED
+        if lacks_typing(action, draft.of(action), after):
+            return NOT_TYPED
+    return ""
+
+
+def close(review: Review, action: Action, after: Goes) -> None:
+    """End the review without deciding."""
+    if why := _not_yet(review, action):
+        session.flash("warning", why)
+        return
+    try:
+        run = session.console().close(
+            review.thread_id,
+            by=session.reviewer(),
+            review_id=review.review_id,
+            reason=st.session_state.get(session.key("close-reason", review.review_id)) or "",
+        )
+    except ReviewError as error:
+        session.flash_error("The review was not closed.", error)
+        return
+    session.flash("toast", "Closed without deciding.")
+    session.console().wait(run, WAIT_FOR_RUN)
+    if after:
+        after(review)

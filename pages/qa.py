@@ -1,0 +1,21 @@
+"""For those who test agents: scenarios run, and payloads read."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.parts.payload import payload
+from pages.parts.scenario_list import scenario_list
+
+VIEWS = ("Scenarios", "Paste a payload")
+
+
+def main() -> None:
+    st.radio("View", VIEWS, key="qa-view", label_visibility="collapsed", bind="query-params", horizontal=True)
+    if st.session_state["qa-view"] == VIEWS[1]:
+        payload()
+    else:
+        scenario_list()
+
+
+main()

@@ -1,0 +1,43 @@
+"""Every figure is there, whatever it is: how fast a machine is, is no test's matter."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.bench import figures, subjects
+from tests.bench.figures import Amount, Figure, least, most
+from tests.bench.scale import QUICK
+
+FIGURES = {"turns": 6, "deciding": 1, "queue": 15, "trail": 4, "browser": 5, "cards": 2, "load": 3}
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("subject", subjects.ALL)
+def test_every_figure_of_a_subject_is_measured(subject: str, tmp_path: Path) -> None:
+    found = list(subjects.ALL[subject](QUICK, tmp_path))
+    assert len(found) == FIGURES[subject]
+    for figure in found:
+        if not figure.why_not:
+            assert figure.value is not None
+            assert figure.value >= 0
+        assert json.loads(json.dumps(figure.kept()))["verdict"] == figure.verdict
+    assert len(figures.table(found).splitlines()) == len(found) + 2
+
+
+@pytest.mark.parametrize(
+    ("figure", "value", "verdict"),
+    [
+        (Figure("a", Amount(3, "ms"), most(1.5), "b", Amount(2, "ms")), 1.5, "reached"),
+        (Figure("a", Amount(4, "ms"), most(1.5), "b", Amount(2, "ms")), 2, "not reached"),
+        (Figure("a", Amount(1, "/s"), least(0.25), "b", Amount(4, "/s")), 0.25, "reached"),
+        (Figure("a", Amount(6, "ms"), most(5)), 6, "not reached"),
+        (Figure("a", Amount(0, ""), most(0)), 0, "reached"),
+        (Figure("a", None, most(5), "b", why_not="no b"), None, "not measured: no b"),
+    ],
+)
+def test_a_figure_is_held_against_its_target(figure: Figure, value: float | None, verdict: str) -> None:
+    assert (figure.value, figure.verdict) == (value, verdict)
+    assert verdict in figure.row()

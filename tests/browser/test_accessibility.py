@@ -1,0 +1,54 @@
+"""Every page and state by axe-core's rules, in light and dark: nothing serious, and contrast as WCAG's AA asks."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from tests.browser.conftest import Browses, Tab, events, waiting
+from tests.conftest import Server
+
+pytestmark = [pytest.mark.browser, pytest.mark.process]
+
+SERIOUS = ("serious", "critical")
+# Streamlit's own and not to be mended from here, each with the part of the page it is about.
+NOT_OURS: dict[str, str] = {}
+
+
+def faults(tab: Tab) -> list[str]:
+    """What axe finds serious on the page as it stands."""
+    tab.settled()
+    found = Axe().run(tab.page).response["violations"]
+    return [
+        f"{one['id']}: {node['target']} {node['html'][:200]} {node.get('failureSummary', '')}"
+        for one in found
+        if one["impact"] in SERIOUS
+        for node in one["nodes"]
+        if not is_streamlits_own(one["id"], node)
+    ]
+
+
+def is_streamlits_own(rule: str, node: dict[str, Any]) -> bool:
+    return rule in NOT_OURS and NOT_OURS[rule] in node["html"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_page_has_a_serious_fault(shared: Server, browses: Browses, scheme: str) -> None:
+    args = {"to": "bob@example.com", "subject": "s", "body": "b\u202e"}
+    call = f"/say Trust me.\n/call send_email {json.dumps(args)}"
+    review = waiting(shared, f"{call}\n/call send_email {json.dumps(args)}")
+    card, thread = f"/?review={review['review_id']}", f"/chat?thread={review['thread_id']}"
+    tab = browses(shared)
+    tab.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    found = {}
+    for path in ("/chat", "/audit", "/?review=none", thread, card):
+        found[path] = faults(tab.open(path))
+    for kind in ("approve", "edit", "reject"):
+        found[kind] = faults(tab.choose(kind))
+    found["event"] = faults(tab.open(f"/audit?event={events(shared, 'ReviewOpened')[0]['seq']}"))
+    tab.open(thread).page.get_by_role("radio", name="Under the hood").click(delay=50)
+    found["under the hood"] = faults(tab.sees("Checkpoints"))
+    assert {path: each for path, each in found.items() if each} == {}

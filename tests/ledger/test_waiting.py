@@ -1,0 +1,114 @@
+"""The index of what waits: it finds what is sought, goes with the review, and older files get it when they are opened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agent.ledger import migrations, waiting
+from agent.ledger.sqlite import SqliteLedger
+from agent.ports import Sought
+from agent.review.actions import ReviewState, State
+from tests.ledger.test_sqlite import AT, a_review, an_action, at, open_reviews
+
+
+@pytest.fixture
+def ledger() -> Iterator[SqliteLedger]:
+    found = SqliteLedger(":memory:")
+    yield found
+    found.shut()
+
+
+def found(ledger: SqliteLedger, **sought: str) -> list[str]:
+    return [review.review_id for review in ledger.queue(sought=Sought(**sought))]
+
+
+@pytest.mark.parametrize(
+    "text", ["x", "xy", "xyz", "a xyzzy b", "XYZZY", 'say "xyzzy"', "OR xyzzy", "straße"]
+)
+def test_a_text_of_any_length_and_any_marks_is_found(ledger: SqliteLedger, text: str) -> None:
+    open_reviews(ledger, a_review("r-1"), summary="Send it.")
+    open_reviews(ledger, a_review("r-2", "t-2"), summary='a xyzzy b: say "xyzzy" OR xyzzy STRASSE')
+    assert found(ledger, text=text)[-1:] == ["r-2"]
+
+
+def test_a_text_whose_pieces_stand_apart_is_not_found(ledger: SqliteLedger) -> None:
+    open_reviews(ledger, a_review(), summary="abcdef, and defabc")
+    assert found(ledger, text="abcdefabc") == []
+
+
+def test_a_text_is_not_found_across_two_fields(ledger: SqliteLedger) -> None:
+    open_reviews(ledger, a_review(), tool="send_email", summary="Send it.")
+    assert found(ledger, text="send_emailSend") == []
+
+
+def test_what_stands_far_behind_in_a_long_argument_is_found(ledger: SqliteLedger) -> None:
+    open_reviews(ledger, a_review(), args={"body": "x" * 30_000 + "needle"})
+    open_reviews(ledger, a_review("r-2", "t-2"), args={"body": "needle"})
+    assert found(ledger, text="needle") == ["r-1", "r-2"]
+
+
+def test_a_text_that_many_hold_is_found_in_the_queues_order(
+    ledger: SqliteLedger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waiting, "FEW", 2)
+    minutes = [3, 1, 4, 2]
+    open_reviews(ledger, *(a_review(f"r-{m}", f"t-{m}", opened_at=at(m)) for m in minutes), summary="needle")
+    assert found(ledger, text="needle") == ["r-1", "r-2", "r-3", "r-4"]
+
+
+def test_filters_hold_together(ledger: SqliteLedger) -> None:
+    open_reviews(ledger, a_review("r-1"), a_review("r-2", "t-2", agent="ops"), summary="needle")
+    open_reviews(ledger, a_review("r-3", "t-3", agent="ops"), tool="remove_file", summary="needle")
+    assert found(ledger, text="needle", agent="ops") == ["r-2", "r-3"]
+    assert found(ledger, text="needle", agent="ops", tool="remove_file") == ["r-3"]
+    assert found(ledger, tool="remove_file", thread_id="t-2") == []
+
+
+def test_a_review_that_is_over_leaves_nothing_behind(ledger: SqliteLedger) -> None:
+    open_reviews(ledger, a_review("r-1"), a_review("r-2", "t-2"), args={"body": "y" * 30_000})
+    with ledger.write() as tx:
+        action = tx.open_reviews("t-1")[0].actions[0]
+        # An edit to another tool: what it waited under is not what it ran as.
+        assert tx.move(action.key, State.PENDING, State.APPROVED, tool="archive_mail")
+        assert tx.end_review("r-1", ReviewState.DECIDED, AT, "ana", "edit")
+    assert found(ledger, text="yyy") == found(ledger, tool="send_email") == ["r-2"]
+    assert ledger.queue_length() == 1
+    with ledger.write() as tx:
+        assert tx.end_review("r-2", ReviewState.CLOSED, AT, "ana", "closed")
+        left = [tx._all(f"SELECT count(*) FROM {table}")[0][0] for table in ("waiting", "waiting_tools")]
+        tx._did("INSERT INTO waiting_texts (waiting_texts) VALUES ('integrity-check')")
+    assert (left, ledger.queue_length()) == ([0, 0], 0)
+
+
+def test_what_waited_before_there_was_an_index_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, step = tmp_path / "ledger.sqlite", migrations.MIGRATIONS.index(migrations.WAITING)
+    with monkeypatch.context() as older:
+        older.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:step])
+        older.setattr(waiting, "ENTER", ())
+        ledger = SqliteLedger(path)
+        open_reviews(ledger, a_review("r-1"), a_review("r-2", "t-2"), summary="Needle.", args={"to": "ÄRGER"})
+        with ledger.write() as tx:
+            tx.end_review("r-1", ReviewState.CLOSED, AT, "ana", "closed")
+        ledger.shut()
+    ledger = SqliteLedger(path)
+    assert ledger.queue_length() == 1
+    assert found(ledger, text="needle") == found(ledger, text="ärger") == found(ledger, tool="send_email")
+    assert found(ledger, agent="mail") == ["r-2"]
+    ledger.shut()
+
+
+def test_a_page_of_reviews_has_each_its_own_actions(ledger: SqliteLedger) -> None:
+    open_reviews(ledger, *(a_review(f"r-{n}", f"t-{n}", opened_at=at(n)) for n in range(3)))
+    page = ledger.queue()
+    assert [[action.key.thread_id for action in review.actions] for review in page] == [
+        ["t-0"],
+        ["t-1"],
+        ["t-2"],
+    ]
+    assert page[0] == ledger.review("r-0")
+    assert an_action("r-0", "t-0", review_id="r-0") == page[0].actions[0]

@@ -1,0 +1,120 @@
+"""Scenarios as files: a value is what it looks like, and what cannot be meant is refused by its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent.review.errors import InvalidScenario
+from agent.review.scenarios import Scenario
+from agent.scenarios.files import (
+    ENDING,
+    SCHEMA_NAME,
+    found,
+    read_file,
+    read_text,
+    save,
+    schema_text,
+    write_text,
+)
+
+HERE = Path(__file__).parent
+LEAST = "scenario: s\nagent: mail\nmessage: m\n"
+
+
+def _args(text: str) -> Any:
+    step = f"steps:\n- decisions:\n  - type: edit\n    edited_action: {{name: t, args: {{a: {text}}}}}\n"
+    decisions = read_text(LEAST + step, "x").steps[0].decisions
+    assert decisions is not None
+    assert decisions[0].edited_action is not None
+    return decisions[0].edited_action["args"]["a"]
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ("no", "no"),
+        ("2030-01-01", "2030-01-01"),
+        ("10:30", "10:30"),
+        ("010", "010"),
+        ("1_000", "1_000"),
+        ("true", True),
+        ("null", None),
+        ("18446744073709551615", 2**64 - 1),
+        ("1e3", 1000.0),
+        ("-0.5", -0.5),
+    ],
+)
+def test_a_value_is_what_it_would_be_in_json(written: str, value: Any) -> None:
+    assert _args(written) == value
+    assert type(_args(written)) is type(value)
+
+
+# Lone surrogates are no text: they are refused before they can be written.
+TEXT = st.text(st.characters(blacklist_categories=["Cs"]), max_size=30)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False, allow_infinity=False) | TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=6,
+)  # fmt: skip
+
+
+@given(JSON)
+def test_what_is_written_is_read_as_the_same(value: Any) -> None:
+    args = {"name": "t", "args": {"a": value}}
+    step = {"decisions": [{"type": "edit", "edited_action": args}]}
+    made = Scenario.model_validate({"scenario": "s", "agent": "a", "message": "m", "steps": [step]})
+    again = read_text(write_text(made), "x")
+    assert repr(again) == repr(made)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "valid dictionary"),
+        ("a: [", "while parsing"),
+        (LEAST + "agent: twice\n", "stands twice"),
+        (LEAST + "agnet: mail\n", "agnet: Extra inputs"),
+        (LEAST + "1: x\n", "no name"),
+        (LEAST + "model: recorded\n", "needs replies"),
+        (LEAST + "steps: [{}]\n", "exactly one of"),
+        (LEAST + "steps: [{wait: soon}]\n", "steps.0.wait"),
+        (LEAST + "steps: [{close: x, refused: InvalidDecision}]\n", "only decisions"),
+        (LEAST + "expect: {answer: {pattern: '('}}\n", "no regular expression"),
+        ("scenario: !!python/object/apply:os.system [id]\n", "could not determine a constructor"),
+        ("[" * 5_000, "nested too deeply"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_by_its_place(text: str, said: str) -> None:
+    with pytest.raises(InvalidScenario) as refused:
+        read_text(text, "my.scenario.yaml")
+    assert said in str(refused.value)
+    assert "my.scenario.yaml is no scenario" in str(refused.value)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InvalidScenario, match="nowhere"):
+        list(found([tmp_path / "nowhere"]))
+    with pytest.raises(InvalidScenario, match="gone"):
+        read_file(tmp_path / "gone")
+
+
+def test_a_folder_is_searched_and_no_file_is_run_twice() -> None:
+    files = list(found([HERE, HERE / f"an-edited-email{ENDING}"]))
+    assert len(files) == len(set(files)) >= 8
+
+
+def test_the_schema_that_stands_beside_the_files_is_the_present_one() -> None:
+    assert (HERE / SCHEMA_NAME).read_text() == schema_text(), "python -m agent scenarios schema > this file"
+
+
+def test_a_saved_file_never_takes_the_place_of_another(tmp_path: Path) -> None:
+    first, second = (save(tmp_path, "../Über & out", "text") for _ in range(2))
+    assert first.parent == second.parent == tmp_path
+    assert first.name == f"ber-out{ENDING}"
+    assert second.name == f"ber-out-2{ENDING}"
+    assert (tmp_path / SCHEMA_NAME).exists()
