@@ -131,7 +131,7 @@ def test_an_approval_drafted_in_one_session_is_not_sent_from_another_that_opened
     review = waits(LONG)
     first = opens()
     first.at.session_state[fold_key(LONG)] = True
-    first.run().click(of("approve", review))
+    first.run().approve(review)
     assert not first.is_off(send(review))
     assert opens().is_off(send(review))
 
