@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 _VERSION = 1
+# Made once: `json.dumps` would make one for every event of a trail.
+_SPELLING = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
 
 def canonical(value: object) -> bytes:
@@ -19,8 +21,7 @@ def canonical(value: object) -> bytes:
     for a float that is not finite and TypeError for what JSON cannot hold, a key that is not text included.
     """
     _refuse_odd_keys(value)
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
-    return text.encode("ascii")
+    return _SPELLING.encode(value).encode("ascii")
 
 
 def call_digest(
