@@ -52,6 +52,8 @@ def states(server: Server) -> Iterator[tuple[str, str, Act]]:
     mail = waiting(server, MAIL)
     card, thread = f"/?review={mail['review_id']}", f"/chat?thread={mail['thread_id']}"
     yield "inbox-waiting", card, nothing
+    yield "inbox-list", card, open_list
+    yield "inbox-keys", card, lambda tab: tab.at("keys").get_by_role("button").click(delay=50)
     yield "inbox-approve", card, lambda tab: tab.choose("approve")
     yield "inbox-reject", card, lambda tab: tab.choose("reject").write("reason", "Alice is away until May.")
     yield (
@@ -123,6 +125,22 @@ def states(server: Server) -> Iterator[tuple[str, str, Act]]:
     taken = server.get("reviews", agent="library")["reviews"][-1]
     decide(server, {"thread_id": taken["thread_id"], "review_id": taken["review_id"]}, ["approve"])
     yield "lending-changed", f"/?review={lent['review_id']}", nothing
+    note = waiting(
+        server, '/call#w write_file {"path": "notes/today.txt", "content": "Buy stamps."}', agent="operations"
+    )
+    waiting(
+        server,
+        '/call write_file {"path": "notes/T\u043eday.txt", "content": "Buy stamps."}',
+        agent="operations",
+    )
+    yield "inbox-remember", f"/?review={note['review_id']}", lambda tab: remembering(tab)
+    for free, lasting in ((["content"], "30 days"), ([], "15 minutes")):
+        about = {"thread_id": note["thread_id"], "tool_call_id": "w", "scope": "agent"}
+        assert server.post("rules", **about, free=free, lasting=lasting).status_code == 200
+    server.post(
+        "chat", message='/call write_file {"path": "notes/today.txt", "content": "…"}', agent="operations"
+    )
+    yield "policies-rules", "/policies?policy=operations", lambda tab: rules_in_view(tab)
     yield "policies", "/policies?policy=library", nothing
     yield (
         "policies-simulated",
@@ -137,6 +155,24 @@ def states(server: Server) -> Iterator[tuple[str, str, Act]]:
     yield "inbox-unknown", f"/?action={sql['thread_id']}/{sql['action_requests'][0]['tool_call_id']}", nothing
     yield "chat-unknown", f"/chat?thread={sql['thread_id']}", nothing
     yield "inbox-many", "/", nothing
+
+
+def remembering(tab: Tab) -> None:
+    tab.page.get_by_text("Remember…").click(delay=50)
+    tab.sees("Still asked about")
+    tab.page.get_by_role("button", name="Remember this").scroll_into_view_if_needed()
+
+
+def rules_in_view(tab: Tab) -> None:
+    tab.sees("Remembered rules")
+    tab.page.get_by_text("Any value of these").scroll_into_view_if_needed()
+
+
+def open_list(tab: Tab) -> None:
+    """The list beside the card, or over it where it is folded away."""
+    unfold = tab.page.get_by_test_id("stExpandSidebarButton")
+    if unfold.is_visible():
+        unfold.click(delay=50)
 
 
 def under_the_hood(tab: Tab) -> None:

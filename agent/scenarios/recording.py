@@ -36,9 +36,12 @@ BROKEN = {
     Kind.REVIEW_SUPERSEDED: "a review of it was answered elsewhere",
     Kind.THREAD_STUCK: "another client's answer stuck it",
     Kind.ACTION_LAPSED: "an approval of it came too late",
+    Kind.RULE_APPLIED: "a remembered rule approved an action of it, and no rule stands where it is replayed",
 }
 """What a replay cannot bring about again."""
-AGAIN = "Make the same request on a new thread, and save that one."
+AGAIN = (
+    "Make the same request on a new thread, without what the replay cannot bring about, and save that one."
+)
 FRESH = "Reset the demo world, make the same request on a new thread, and save that one."
 APPROVE_BY = "24h"
 """How long a review waits where scenarios run."""
@@ -59,7 +62,7 @@ def record(opened: Opened, thread_id: str, *, name: str, never: Sequence[str] = 
         raise NotIsolated(thread.agent)
     if thread.status not in (Status.IDLE, Status.WAITING):
         raise NotReplayable(
-            thread_id, f"it is {thread.status}", "Wait until it has answered, or settle it first."
+            thread_id, f"it is {thread.status}", "Bring it to an answer first, or to a review."
         )
     came = looked(opened, thread_id)
     made = _without_expectations(console, thread_id, thread.agent, name)

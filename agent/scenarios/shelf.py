@@ -28,4 +28,4 @@ def on_shelf(opened: Opened) -> list[Path]:
 def save_thread(opened: Opened, thread_id: str, *, name: str, never: tuple[str, ...] = ()) -> Path:
     """Save a thread as a scenario; gives its file. Raises what `record` does, and nothing is saved then."""
     made = record(opened, thread_id, name=name, never=never)
-    return save(saved_in(opened), name, write_text(made))
+    return save(saved_in(opened), made.scenario, write_text(made))

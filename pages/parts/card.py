@@ -161,7 +161,7 @@ def _around(review: Review, action: Action, draft: Draft) -> None:
             for one in free:
                 literal(f"{one.tool} {show(one.args)}")
     for one in console.decided_before(action)[:1]:
-        same = one.proposed == action.proposed
+        same = show(one.proposed) == show(action.proposed)  # as text, 1 is neither 1.0 nor true
         line(
             f"{one.decided_by} decided on {'this same call' if same else one.proposed_tool} "
             f"{ago(one.decided_at or '')} ago: {ACTION_WORDS[one.state]}."

@@ -36,7 +36,7 @@ def decisions(review: Review, action: Action, draft: Draft, *, lacking: bool, af
             if all(draft.of(one).type == "reject" for one in review.actions):
                 st.button(
                     "Reject and end the turn",
-                    key=session.key("send-end", review.review_id),
+                    key=session.key("end-turn", review.review_id),
                     help="Nothing more of this turn runs, and the agent does not go on by itself.",
                     disabled=lacking,
                     on_click=send,
@@ -107,7 +107,7 @@ def _for_all(review: Review, action: Action) -> None:
     for kind in (one for one, offered in together.items() if offered):
         st.button(
             f"{VERB[kind].rstrip('…')} all",
-            key=session.key(f"{kind}-all", review.review_id),
+            key=session.key(f"all-{kind}", review.review_id),
             type="tertiary",
             disabled=kind == "approve" and any(folds_unopened(one) for one in review.actions),
             on_click=choose_all,

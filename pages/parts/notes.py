@@ -63,6 +63,7 @@ def threads_by_verdict(limit: int) -> tuple[Sequence[Thread], Mapping[str, Verdi
         "By note",
         [ANY, *map(str, Verdict), NONE],
         key="by-note",
+        format_func=option,
         label_visibility="collapsed",
         bind="query-params",
         horizontal=True,

@@ -37,4 +37,4 @@ def _stop(thread_id: str) -> None:
     except ReviewError as error:
         session.flash_error("The run was not stopped.", error)
         return
-    session.flash("toast", "It stops at its next step.")
+    session.flash("toast", "It stops at its next step, or once the answer it writes is whole.")

@@ -8,6 +8,7 @@ from agent import bootstrap
 from agent.console import View
 from agent.review.actions import State
 from agent.review.errors import ReviewError
+from agent.review.secrets import masked
 from agent.review.threads import Status, text_fault
 from agent.scenarios import shelf
 from pages.parts import session
@@ -31,7 +32,7 @@ def save_scenario(view: View) -> None:
         )
         st.text_input(
             "What it shows",
-            thread.opening[:LONGEST],
+            masked(thread.opening)[:LONGEST],
             key=session.key("scenario-name", thread.thread_id),
             max_chars=LONGEST,
         )

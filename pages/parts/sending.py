@@ -119,7 +119,7 @@ def _seen(review: Review) -> dict[str, Seen]:
 def _chosen_at_once(review: Review, action: Action) -> bool:
     """Whether a choice came with this very click: keys pressed faster than a page is drawn arrive as one."""
     buttons = [session.action_key(kind, review, action) for kind in (*VERB, "undo")]
-    buttons += [session.key(f"{kind}-all", review.review_id) for kind in VERB]
+    buttons += [session.key(f"all-{kind}", review.review_id) for kind in VERB]
     return any(st.session_state.get(button) for button in buttons)
 
 

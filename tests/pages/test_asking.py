@@ -50,7 +50,7 @@ def test_a_comment_goes_on_record_and_not_to_the_agent(opens: Opens, mail: Revie
 
 def test_all_can_be_rejected_at_once_and_are_sent_with_the_button(opens: Opens, console: Console) -> None:
     review = two_mails(console)
-    screen = opens(review=review.review_id).click(session.key("reject-all", review.review_id))
+    screen = opens(review=review.review_id).click(session.key("all-reject", review.review_id))
     assert {one.state for one in console.actions(review.thread_id)} == {State.PENDING}
     screen.click(send(review))
     assert {one.state for one in console.actions(review.thread_id)} == {State.REJECTED}
@@ -58,7 +58,7 @@ def test_all_can_be_rejected_at_once_and_are_sent_with_the_button(opens: Opens, 
 
 def test_a_rejection_can_end_the_turn(opens: Opens, mail: Review, console: Console) -> None:
     screen = opens(review=mail.review_id)
-    end = session.key("send-end", mail.review_id)
+    end = session.key("end-turn", mail.review_id)
     assert not screen.has(end)
     screen.click(of("approve", mail))
     assert not screen.has(end)

@@ -27,7 +27,7 @@ def files(console: Console, *contents: str) -> Review:
 
 
 def approve_all(review: Review) -> str:
-    return session.key("approve-all", review.review_id)
+    return session.key("all-approve", review.review_id)
 
 
 def test_what_can_be_undone_may_be_approved_all_at_once_and_is_sent_by_another_click(

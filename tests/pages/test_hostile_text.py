@@ -215,7 +215,7 @@ def test_in_a_pasted_payload_of_any_shape(opens: Opens) -> None:
     }
     for value in (batched, HOSTILE, {"value": {HOSTILE: 1}, "id": HOSTILE, "response_schema": {HOSTILE: {}}}):
         screen = opens("qa")
-        screen.at.button_group(key="qa-view").set_value("Paste a payload")
+        screen.at.radio(key="qa-view").set_value("Paste a payload")
         shows(screen.run().type("payload", json.dumps(value)))
 
 
@@ -231,3 +231,16 @@ def test_in_what_a_learner_writes(opens: Opens) -> None:
     screen.type(written, HOSTILE).click("step")
     shows(screen.click("step"))
     STAGES.close()
+
+
+def test_on_the_way_to_a_rule_and_in_the_list_of_them(opens: Opens, console: Console) -> None:
+    args = {"path": f"{MARK}.txt", "content": HOSTILE}
+    message = f"/call#c1 write_file {json.dumps(args)}"
+    ask(console, message.replace(f"{MARK}.txt", HOSTILE.replace('"', "")), agent="operations")
+    review = waiting(console, ask(console, message, agent="operations"))
+    screen = opens(review=review.review_id)
+    screen.at.session_state[of("remember", review)] = True
+    shows(screen.run())
+    choices = {"free": ["content"], "scope": "agent", "lasting": "today", "by": f":red[{MARK}]"}
+    console.remember(review.thread_id, "c1", **choices)
+    shows(opens("policies", policy="operations"))

@@ -12,6 +12,7 @@ import pytest
 
 from agent.bootstrap import Opened
 from agent.review.errors import NotReplayable
+from agent.scenarios import shelf
 from agent.scenarios.files import read_text, write_text
 from agent.scenarios.recording import record
 from agent.scenarios.running import run
@@ -107,6 +108,9 @@ def test_secrets_are_masked(opened: Opened) -> None:
     )
     decide(opened.console, thread_id, {"type": "approve"})
     assert secret not in passes(opened, thread_id)
+    path = shelf.save_thread(opened, thread_id, name=f"It sent {secret}")
+    assert secret not in path.name
+    assert secret not in path.read_text()
 
 
 @pytest.mark.parametrize(
@@ -146,3 +150,23 @@ def test_the_file_replays_in_another_process_elsewhere(opened: Opened, tmp_path:
     found = subprocess.run(command, cwd=ROOT, env=elsewhere, capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stdout + found.stderr
     assert not (tmp_path / "d").exists()
+
+
+def test_what_a_remembered_rule_let_run_is_refused_as_no_rule_stands_elsewhere(opened: Opened) -> None:
+    console = opened.console
+    write = '/call write_file {"path": "notes/a.txt", "content": "a"}'
+    first = ask(console, write, agent="operations")
+    (review,) = console.view(first).reviews
+    (action,) = review.actions
+    console.remember(
+        first,
+        action.key.tool_call_id,
+        by="ana",
+        shown_digest=action.shown_digest,
+        free=(),
+        scope="agent",
+        lasting="15 minutes",
+    )
+    second = ask(console, write, agent="operations")
+    with pytest.raises(NotReplayable, match="remembered rule"):
+        record(opened, second, name="x")

@@ -1,0 +1,137 @@
+"""The card where only a browser can tell: what is in view, what the keys reach, and what the JSON field keeps."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Browses, Tab, events, outbox, waiting
+from tests.conftest import Server, until
+
+pytestmark = [pytest.mark.browser, pytest.mark.process]
+
+NARROW = {"width": 420, "height": 900}
+
+
+def letter(server: Server, to: str, body: str = "b") -> dict[str, str]:
+    return waiting(server, f"/call send_email {json.dumps({'to': to, 'subject': 's', 'body': body})}")
+
+
+def kept(tab: Tab) -> str:
+    return tab.of("args").locator("textarea").input_value()
+
+
+def test_on_a_narrow_screen_the_card_comes_first_and_the_list_is_a_click_away(
+    shared: Server, browses: Browses
+) -> None:
+    reviews = [letter(shared, f"narrow{n}@example.com") for n in range(2)]
+    tab = browses(shared)
+    tab.page.set_viewport_size(NARROW)  # type: ignore[arg-type]
+    tab.open(f"/?review={reviews[0]['review_id']}").sees_review(reviews[0]["review_id"])
+    expect(tab.at("card").get_by_text("narrow0@example.com", exact=True).first).to_be_in_viewport()
+    expect(tab.at(f"open:{reviews[1]['review_id']}")).not_to_be_in_viewport()
+    bar = tab.at("decision-bar").bounding_box()
+    assert bar is not None
+    assert bar["height"] < NARROW["height"] / 4
+    assert tab.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_what_is_chosen_comes_into_view_and_its_field_under_the_keys(
+    shared: Server, browses: Browses
+) -> None:
+    review = letter(shared, "view@example.com", body="line\n" * 35)
+    tab = browses(shared).open(f"/?review={review['review_id']}").sees_review(review["review_id"])
+    tab.at("card").get_by_text("Copy as").scroll_into_view_if_needed()
+    tab.choose("edit")
+    field = tab.of("args").locator("textarea")
+    expect(field).to_be_in_viewport()
+    expect(field).to_be_focused()
+
+
+def test_json_is_judged_while_it_is_typed_and_kept_to_the_character(shared: Server, browses: Browses) -> None:
+    review = letter(shared, "typed@example.com")
+    tab = browses(shared).open(f"/?review={review['review_id']}").choose("edit")
+    field = tab.of("args").locator("textarea")
+    field.press("Control+a")
+    field.press_sequentially('{"to": 7,\n  "subject": "jade axe",  \n "body": "x\u202ey"')
+    tab.sees("args: expected JSON, got a mistake at line 3")  # the field was never left
+    expect(tab.of("args").locator(".wrong")).to_have_count(1)
+    expect(tab.of("args").locator("mark")).to_have_count(1)
+    field.press_sequentially("}")
+    tab.sees("args.to: expected text, got 7")
+    expect(field).to_be_focused()
+    assert kept(tab) == '{"to": 7,\n  "subject": "jade axe",  \n "body": "x\u202ey"}'
+    tab.page.reload()
+    expect(field).to_have_value('{"to": 7,\n  "subject": "jade axe",  \n "body": "x\u202ey"}')
+    assert events(shared, "DecisionMade", thread_id=review["thread_id"]) == []
+    tab.press("reset")
+    expect(field).to_have_value(json.dumps(review["action_requests"][0]["args"], indent=2))
+
+
+def test_a_whole_edit_is_made_by_keyboard(shared: Server, browses: Browses) -> None:
+    review = letter(shared, "before@example.com")
+    tab = browses(shared).open(f"/?review={review['review_id']}").sees_review(review["review_id"])
+    tab.settled().page.keyboard.press("e")
+    field = tab.of("args").locator("textarea")
+    expect(field).to_be_focused()
+    tab.page.keyboard.press("Control+a")
+    tab.page.keyboard.insert_text('{"to": "after@example.com", "subject": "s", "body": "b"}')
+    tab.sees("What will run").type_again()
+    for _ in range(4):
+        tab.settled().page.keyboard.press("Control+Enter")
+        if not tab.at(f"send:{review['review_id']}").count():
+            break
+    until(lambda: "after@example.com" in outbox(shared))
+
+
+def test_a_question_mark_tells_the_keys_and_a_switch_turns_them_off_for_good(
+    shared: Server, browses: Browses
+) -> None:
+    review = letter(shared, "keys@example.com")
+    tab = browses(shared).open(f"/?review={review['review_id']}").sees_review(review["review_id"])
+    tab.settled().page.keyboard.press("?")
+    dialog = tab.page.get_by_role("dialog")
+    expect(dialog.get_by_text("send what is chosen")).to_be_visible()
+    dialog.get_by_text("Use these keys").click(delay=50)
+    expect(dialog).to_have_count(0)
+    until(lambda: "review_keys" in {one["name"] for one in tab.page.context.cookies()})
+    tab.page.reload()
+    tab.sees_review(review["review_id"]).settled().page.keyboard.press("a")
+    tab.page.keyboard.press("?")
+    tab.press("reject")
+    expect(tab.chosen("reject")).to_be_visible()
+    expect(tab.chosen("approve")).to_have_count(0)
+    expect(dialog).to_have_count(0)
+
+
+def test_the_waiting_card_is_in_view_on_a_thread(shared: Server, browses: Browses) -> None:
+    said = "/say " + "word " * 200
+    review = waiting(
+        shared, f"{said}\n/call send_email " + json.dumps({"to": "a@b.c", "subject": "s", "body": "b"})
+    )
+    tab = browses(shared).open(f"/chat?thread={review['thread_id']}").sees_review(review["review_id"])
+    expect(tab.at("card").get_by_text("a@b.c", exact=True).first).to_be_in_viewport()
+
+
+def test_time_behind_another_window_is_not_counted_as_seen(shared: Server, browses: Browses) -> None:
+    review = letter(shared, "hidden@example.com")
+    tab = browses(shared).open(f"/?review={review['review_id']}").sees_review(review["review_id"]).settled()
+    tab.page.evaluate(
+        """() => {
+            const turn = hidden => {
+                Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+                document.dispatchEvent(new Event("visibilitychange"));
+            };
+            const now = performance.now.bind(performance);
+            turn(true);
+            performance.now = () => now() + 3_600_000;  // an hour goes by behind it
+            turn(false);
+        }"""
+    )
+    tab.settled().choose("reject").send()
+    until(lambda: events(shared, "DecisionMade", thread_id=review["thread_id"]))
+    (made,) = events(shared, "DecisionMade", thread_id=review["thread_id"])
+    assert made["data"]["visible_seconds"] == 0
+    assert made["data"]["seconds_to_decide"] > 0
