@@ -154,6 +154,13 @@ def _spoken(count: int) -> Iterator[Message]:
         yield Message(f"said-{number}", kind, f"Message {number} of a long conversation.")
 
 
+def keep(folder: Path, elsewhere: Path) -> None:
+    """Let the seeded data folders of this folder stand elsewhere, where a later run finds them again."""
+    for name in ("small", "page", "large", "cards"):
+        (elsewhere / name).mkdir(parents=True, exist_ok=True)
+        (folder / name).symlink_to(elsewhere / name)
+
+
 def small(scale: Scale, folder: Path) -> Path:
     """A data folder with few waiting; made once for all subjects."""
     return _made(folder / "small", lambda seeder: _fill(seeder, scale.few_waiting, 0, scale.few_messages))
