@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import median
 
 import httpx
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Locator, Page, TimeoutError
 
 from tests.bench import apps
 from tests.bench.browser import (
@@ -25,6 +25,7 @@ from tests.bench.browser import (
 from tests.bench.figures import Amount, Figure, most
 from tests.bench.scale import Scale
 from tests.bench.seed import LONG, large, page
+from tests.conftest import until
 
 EMPTY = "empty app"
 INBOX = "document.querySelector('.st-key-q')"
@@ -98,13 +99,23 @@ def _sent(inbox: Page) -> float:
     """Approve what is on screen, and measure from the click that sends it."""
     _settle(inbox)
     approve, send = "[class*='st-key-approve-']", "[class*='st-key-send-']"
-    inbox.locator(f"{approve} button").click(delay=50)
-    inbox.locator(f"{send} button:enabled").wait_for()
+    sendable = inbox.locator(f"{send} button:enabled")
+    until(lambda: _chosen(inbox.locator(f"{approve} button"), sendable), 120)
     _settle(inbox)
     names = str(inbox.locator(send).first.get_attribute("class")).split()
     this = next(name for name in names if name.startswith("st-key-send-"))
     gone = f"!document.querySelector('.{this}') && document.querySelector(\"{send} button\")"
     return clicking(inbox, f".{this} button", gone)
+
+
+def _chosen(approve: Locator, sendable: Locator) -> bool:
+    """Choose to approve, again if need be: a press is lost where the page draws its button anew."""
+    approve.click(delay=50)
+    try:
+        sendable.wait_for(timeout=5_000)
+    except TimeoutError:
+        return False
+    return True
 
 
 def _settle(inbox: Page) -> None:
