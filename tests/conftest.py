@@ -30,10 +30,17 @@ STRICT = "REVIEW_TESTS_STRICT"
 """Set, it turns "browser or database missing" from a skip into a failure."""
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files that start browsers or servers come first, so that no worker is left alone with one at the end."""
-    slow = {item.path for item in items if any(item.iter_markers(name) for name in ("process", "browser"))}
-    items.sort(key=lambda item: item.path not in slow)
+    """A file stays on one worker, and all that use a browser on the same one: two browsers slow each other down.
+
+    They come first, then what starts servers, so that no worker is left alone with them at the end.
+    """
+    for item in items:
+        of_browser = item.get_closest_marker("browser")
+        item.add_marker(pytest.mark.xdist_group("browser" if of_browser else str(item.path)))
+    slow = {item.path for item in items if item.get_closest_marker("process")}
+    items.sort(key=lambda item: (not item.get_closest_marker("browser"), item.path not in slow))
 
 
 def pytest_xdist_auto_num_workers() -> int:
