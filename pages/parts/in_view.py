@@ -20,8 +20,7 @@ function focus(name, tries) {
 
 // On a narrow screen the list lies over what was just picked from it.
 function fold() {
-  const list = document.querySelector('[data-testid="stSidebar"][aria-expanded="true"]');
-  if (innerWidth < 768) list?.querySelector('[data-testid="stSidebarCollapseButton"] button')?.click();
+  if (innerWidth < 768) document.querySelector('button[aria-controls="stSidebar"][aria-expanded="true"]')?.click();
 }
 
 export default function ({ data, parentElement }) {
