@@ -28,7 +28,7 @@ _component = st.components.v2.component("question_mark", js=JS)
 def keys() -> None:
     """The button that tells of the keys; `?` does the same while they are on."""
     pressed = st.button("Keys", key="keys", type="tertiary", icon=":material/keyboard:")
-    asked = session.keys_are_on() and _component(key="question-mark", on_asked_change=_asked).asked
+    asked = session.keys_are_on() and _component(key="question-mark", on_asked_change=_asked, width=1).asked
     if pressed or asked:
         _told(session.keys_are_on())
 
