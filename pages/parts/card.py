@@ -109,7 +109,7 @@ def _stepper(review: Review, draft: Draft, place: int) -> None:
 
 
 def _what_would_run(action: Action) -> None:
-    form, as_json, raw = st.tabs(["Arguments", "JSON", "Raw call"])
+    form, as_json, raw = st.tabs(list(map(option, ("Arguments", "JSON", "Raw call"))))
     with form:
         for name, value in (action.args or {}).items():
             _argument(name, value)

@@ -13,6 +13,7 @@ from agent.review.errors import ArgumentsRefused
 from pages.parts import draft as drafts
 from pages.parts.draft import Draft
 from pages.parts.literal import literal
+from pages.parts.words import option
 
 
 def answer(review: Review, draft: Draft) -> dict[str, object]:
@@ -34,7 +35,7 @@ def copy_as(review: Review, draft: Draft) -> None:
     compact = json.dumps(body, ensure_ascii=False)
     here = urlsplit(st.context.url or "http://127.0.0.1:8501")
     url = f"{here.scheme}://{here.netloc}/hitl/review"
-    curl, python, as_json = st.tabs(["curl", "Python", "JSON"])
+    curl, python, as_json = st.tabs(list(map(option, ("curl", "Python", "JSON"))))
     with curl:
         literal(f"curl -X POST {url} -H 'content-type: application/json' -d {shlex.quote(compact)}")
     with python:

@@ -7,8 +7,11 @@ import streamlit as st
 from pages.parts import session
 
 JS = """
+let stop = () => {}; // this is called again whenever the page is drawn
+let since = document.hidden ? performance.now() : null;
+
 export default function ({ setTriggerValue }) {
-  let since = document.hidden ? performance.now() : null;
+  stop();
   const turn = () => {
     if (document.hidden) since ??= performance.now();
     else if (since !== null) {
@@ -17,7 +20,8 @@ export default function ({ setTriggerValue }) {
     }
   };
   document.addEventListener("visibilitychange", turn);
-  return () => document.removeEventListener("visibilitychange", turn);
+  stop = () => document.removeEventListener("visibilitychange", turn);
+  return () => stop();
 }
 """
 _component = st.components.v2.component("hidden", js=JS)

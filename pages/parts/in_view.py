@@ -18,8 +18,14 @@ function focus(name, tries) {
   else if (tries) requestAnimationFrame(() => focus(name, tries - 1));
 }
 
+// On a narrow screen the list lies over what was just picked from it.
+function fold() {
+  if (innerWidth < 768) document.querySelector('button[aria-controls="stSidebar"][aria-expanded="true"]')?.click();
+}
+
 export default function ({ data, parentElement }) {
   if (shown.get(data.part) === data.about) return;
+  fold();
   shown.set(data.part, data.about);
   const part = parentElement.closest(`.st-key-${data.part}`) ?? parentElement;
   const top = part.getBoundingClientRect().top;
@@ -39,4 +45,4 @@ def in_view(part: str, about: str, *, focus: str | None = None) -> None:
     `focus` is the key of a widget whose field is then written into. No button is ever focused.
     """
     field = re.sub(r"[^a-zA-Z0-9_-]", "-", focus) if focus else None
-    _component(data={"part": part, "about": about, "focus": field}, key=session.key("in-view", part))
+    _component(data={"part": part, "about": about, "focus": field}, key=session.key("in-view", part), width=1)

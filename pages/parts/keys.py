@@ -8,14 +8,18 @@ from pages.parts import session
 from pages.parts.words import KEYS
 
 JS = """
+let stop = () => {}; // this is called again whenever the page is drawn
+
 export default function ({ setTriggerValue }) {
+  stop();
   const asked = event => {
     if (event.key !== "?" || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target.closest?.("input, textarea, select, [contenteditable=true]")) return;
     setTriggerValue("asked", true);
   };
   document.addEventListener("keydown", asked);
-  return () => document.removeEventListener("keydown", asked);
+  stop = () => document.removeEventListener("keydown", asked);
+  return () => stop();
 }
 """
 _component = st.components.v2.component("question_mark", js=JS)
@@ -24,7 +28,7 @@ _component = st.components.v2.component("question_mark", js=JS)
 def keys() -> None:
     """The button that tells of the keys; `?` does the same while they are on."""
     pressed = st.button("Keys", key="keys", type="tertiary", icon=":material/keyboard:")
-    asked = session.keys_are_on() and _component(key="question-mark", on_asked_change=_asked).asked
+    asked = session.keys_are_on() and _component(key="question-mark", on_asked_change=_asked, width=1).asked
     if pressed or asked:
         _told(session.keys_are_on())
 

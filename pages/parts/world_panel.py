@@ -11,6 +11,7 @@ from agent.demos.world import Ref, World
 from agent.review.deception import visible
 from pages.parts import session
 from pages.parts.literal import line, literal
+from pages.parts.words import option
 
 Changed = set[str]
 
@@ -26,7 +27,7 @@ def world_panel(thread_id: str | None, agent: str) -> None:
                 st.caption("The demo world starts anew for everybody. The record stays as it is.")
                 st.button("Reset the demo world", key="reset-world", on_click=_reset)
         parts = PARTS.get(agent, _MAIL)
-        titles = [part.title(world) for part in parts]
+        titles = [option(part.title(world)) for part in parts]
         touched = [
             title for title, part in zip(titles, parts, strict=True) if part.is_touched(world, changed)
         ]

@@ -7,7 +7,7 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import Browses, Tab, events, outbox, waiting
+from tests.browser.conftest import Browses, Tab, again, events, outbox, waiting
 from tests.conftest import Server, until
 
 pytestmark = [pytest.mark.browser, pytest.mark.process]
@@ -36,6 +36,10 @@ def test_on_a_narrow_screen_the_card_comes_first_and_the_list_is_a_click_away(
     assert bar is not None
     assert bar["height"] < NARROW["height"] / 4
     assert tab.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    tab.page.get_by_test_id("stExpandSidebarButton").click(delay=50)
+    tab.at(f"open:{reviews[1]['review_id']}").get_by_role("button").click(delay=50)
+    tab.sees_review(reviews[1]["review_id"])
+    expect(tab.at(f"open:{reviews[1]['review_id']}")).not_to_be_in_viewport()
 
 
 def test_what_is_chosen_comes_into_view_and_its_field_under_the_keys(
@@ -91,9 +95,12 @@ def test_a_question_mark_tells_the_keys_and_a_switch_turns_them_off_for_good(
 ) -> None:
     review = letter(shared, "keys@example.com")
     tab = browses(shared).open(f"/?review={review['review_id']}").sees_review(review["review_id"])
-    tab.settled().page.keyboard.press("?")
     dialog = tab.page.get_by_role("dialog")
-    expect(dialog.get_by_text("send what is chosen")).to_be_visible()
+    told = dialog.get_by_text("send what is chosen")
+    again(  # the page listens once its components are loaded
+        lambda: tab.settled().page.keyboard.press("?"),
+        lambda bound: expect(told).to_be_visible(timeout=bound),
+    )
     dialog.get_by_text("Use these keys").click(delay=50)
     expect(dialog).to_have_count(0)
     until(lambda: "review_keys" in {one["name"] for one in tab.page.context.cookies()})
@@ -118,6 +125,8 @@ def test_the_waiting_card_is_in_view_on_a_thread(shared: Server, browses: Browse
 def test_time_behind_another_window_is_not_counted_as_seen(shared: Server, browses: Browses) -> None:
     review = letter(shared, "hidden@example.com")
     tab = browses(shared).open(f"/?review={review['review_id']}").sees_review(review["review_id"]).settled()
+    # The page listens once its components are loaded; they come together.
+    until(lambda: "review_browser" in {one["name"] for one in tab.page.context.cookies()})
     tab.page.evaluate(
         """() => {
             const turn = hidden => {
