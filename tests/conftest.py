@@ -16,6 +16,7 @@ from typing import Any
 
 import httpx
 import pytest
+from xdist.scheduler import LoadFileScheduling
 
 import agent  # noqa: F401  sets LangGraph's strict checkpoint reading before LangGraph is imported
 from agent import bootstrap
@@ -26,14 +27,27 @@ from agent.settings import Settings
 
 ROOT = Path(__file__).parents[1]
 CHROMIUM = "/usr/bin/chromium"
+BROWSERS = ("tests/browser/", "tests/bench/")
+"""Where tests use a browser, or measure."""
 STRICT = "REVIEW_TESTS_STRICT"
 """Set, it turns "browser or database missing" from a skip into a failure."""
 
 
+class OneBrowser(LoadFileScheduling):
+    """A file stays on one worker, and all files with a browser on the same one: two browsers slow each other down."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return "browser" if nodeid.startswith(BROWSERS) else str(super()._split_scope(nodeid))
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneBrowser:
+    return OneBrowser(config, log)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files that start browsers or servers come first, so that no worker is left alone with one at the end."""
-    slow = {item.path for item in items if any(item.iter_markers(name) for name in ("process", "browser"))}
-    items.sort(key=lambda item: item.path not in slow)
+    """Browsers come first, then what starts servers, so that no worker is left alone with them at the end."""
+    slow = {item.path for item in items if item.get_closest_marker("process")}
+    items.sort(key=lambda item: (not item.nodeid.startswith(BROWSERS), item.path not in slow))
 
 
 def pytest_xdist_auto_num_workers() -> int:

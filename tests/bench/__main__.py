@@ -12,7 +12,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from tests.bench import subjects
+from tests.bench import seed, subjects
 from tests.bench.figures import Figure, table
 from tests.bench.machine import described
 from tests.bench.scale import FULL, QUICK
@@ -25,9 +25,11 @@ def main() -> int:
     scale = QUICK if asked.quick else replace(FULL, soak=asked.soak)
     figures: list[Figure] = []
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        if asked.data:
+            seed.keep(Path(folder), asked.data.resolve())
         for name, measure in subjects.ALL.items():
             if asked.only in name:
-                for figure in measure(scale, asked.data or Path(folder)):
+                for figure in measure(scale, Path(folder)):
                     print(figure.row(), flush=True)
                     figures.append(figure)
     print(f"\n{table(figures)}\n\n{described()}")

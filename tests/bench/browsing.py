@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -24,7 +25,6 @@ from tests.bench.browser import (
 from tests.bench.figures import Amount, Figure, most
 from tests.bench.scale import Scale
 from tests.bench.seed import LONG, large, page
-from tests.bench.turns import message
 
 EMPTY = "empty app"
 INBOX = "document.querySelector('.st-key-q')"
@@ -75,7 +75,8 @@ def _first_page(browser: Browser, scale: Scale, ours: apps.App, theirs: apps.App
 
 def _send(browser: Browser, scale: Scale, ours: apps.App, theirs: apps.App) -> Figure:
     for number in range(scale.clicks + 2):
-        body = {"message": message(number), "agent": "mail"}
+        args = {"path": f"notes-{number}.txt", "content": "The notes of the meeting."}
+        body = {"message": f"/call write_file {json.dumps(args)}", "agent": "operations"}
         httpx.post(f"{ours.url}/hitl/chat", json=body, timeout=60).raise_for_status()
     inbox, empty = new_page(browser), new_page(browser)
     inbox.goto(ours.url)

@@ -29,8 +29,9 @@ OWNER = "1-seeder"
 LONG = "long-conversation"
 """The thread with many messages."""
 SECRET = b"k" * 32
+EVENTS_OF_WAITING = 6
 EVENTS_OF_DECIDED = 10
-"""Events that a thread leaves whose turn is over."""
+"""Events that a thread leaves which waits, and one whose turn is over."""
 DONE = "seeded"
 
 
@@ -151,6 +152,13 @@ def _spoken(count: int) -> Iterator[Message]:
     for number in range(count):
         kind = "ai" if number % 2 else "human"
         yield Message(f"said-{number}", kind, f"Message {number} of a long conversation.")
+
+
+def keep(folder: Path, elsewhere: Path) -> None:
+    """Let the seeded data folders of this folder stand elsewhere, where a later run finds them again."""
+    for name in ("small", "page", "large", "cards"):
+        (elsewhere / name).mkdir(parents=True, exist_ok=True)
+        (folder / name).symlink_to(elsewhere / name)
 
 
 def small(scale: Scale, folder: Path) -> Path:

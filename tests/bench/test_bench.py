@@ -11,7 +11,7 @@ from tests.bench import figures, subjects
 from tests.bench.figures import Amount, Figure, least, most
 from tests.bench.scale import QUICK
 
-FIGURES = {"turns": 6, "deciding": 1, "queue": 15, "trail": 4, "browser": 5, "cards": 2, "load": 3}
+FIGURES = {"turns": 6, "deciding": 1, "queue": 15, "trail": 3, "browser": 5, "cards": 2, "load": 3}
 
 
 @pytest.mark.process
