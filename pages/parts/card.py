@@ -61,7 +61,6 @@ def _summary(action: Action) -> None:
 
 def _header(review: Review, action: Action) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        in_view("card", session.action_key("card", review, action))
         literal(action.tool, width="content")
         if len(review.actions) > 1:
             st.caption(f"{review.actions.index(action) + 1} of {len(review.actions)}", width="content")
@@ -72,6 +71,7 @@ def _header(review: Review, action: Action) -> None:
             help=clock(review.opened_at),
             width="content",
         )
+        in_view("card", session.action_key("card", review, action))
     if action.why:
         line(action.why)
     if session.gates_itself(review.agent):
