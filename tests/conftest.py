@@ -27,8 +27,7 @@ from agent.settings import Settings
 
 ROOT = Path(__file__).parents[1]
 CHROMIUM = "/usr/bin/chromium"
-BROWSERS = ("tests/browser/", "tests/bench/")
-"""Where tests use a browser, or measure."""
+BROWSERS = "tests/browser/"
 STRICT = "REVIEW_TESTS_STRICT"
 """Set, it turns "browser or database missing" from a skip into a failure."""
 
