@@ -71,7 +71,19 @@ def _words(review: Review, action: Action, field: str, label: str, value: str) -
             review, drafts.on_screen(review).with_choice(action, **{field: st.session_state[name] or ""})
         )
 
-    st.text_area(label, value=value, key=name, on_change=keep, max_chars=20_000)
+    stands = st.text_area(label, value=value, key=name, on_change=keep, max_chars=20_000)
+    _keep_what_stands(review, action, field, value, stands)
+
+
+def _keep_what_stands(review: Review, action: Action, field: str, kept: str, stands: str | None) -> str:
+    """What stands in a field, kept in the draft, though nobody changed it here.
+
+    A page that finds its server again after a restart brings what its fields hold, and no change of it.
+    """
+    new_here = session.is_new_here(session.action_key(field, review, action))
+    if new_here and (stands or "") != kept:
+        drafts.save(review, drafts.on_screen(review).with_choice(action, **{field: stands or ""}))
+    return stands or ""
 
 
 def _ruled(review: Review, action: Action, choice: Choice) -> Ruling | ReviewError:
@@ -113,7 +125,8 @@ def _to_type(review: Review, ruling: Ruling, choice: Choice) -> bool:
         drafts.save(review, onward(review, action, draft))
 
     line(IRREVERSIBLE.format(policy.tools[after.tool].dangerous))
-    st.text_input(TYPE_AGAIN, value=choice.typed, key=name, on_change=keep, autocomplete="off")
-    if choice.typed and choice.typed != wanted:
+    stands = st.text_input(TYPE_AGAIN, value=choice.typed, key=name, on_change=keep, autocomplete="off")
+    typed = _keep_what_stands(review, action, "typed", choice.typed, stands)
+    if typed and typed != wanted:
         st.warning(NOT_IT, icon=":material/keyboard:")
-    return choice.typed != wanted
+    return typed != wanted

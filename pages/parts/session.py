@@ -260,6 +260,14 @@ def see_edited_digest(review: Review, action: Action, digest: str | None) -> Non
     st.session_state.setdefault(SEEN, {})[action_key("edit", review, action)] = digest
 
 
+def is_new_here(name: str) -> bool:
+    """Whether this session asks about this widget for the first time."""
+    drawn: set[str] = st.session_state.setdefault("drawn", set())
+    new = name not in drawn
+    drawn.add(name)
+    return new
+
+
 def was_opened(digest: str) -> bool:
     """Whether this session has opened the fold of the text with this digest."""
     return digest in st.session_state.get(OPENED, ())

@@ -486,3 +486,16 @@ def test_looking_at_a_review_does_not_move_the_pulse(opens: Opens, console: Cons
     opens()
     assert console.trail(kind=Kind.REVIEW_SHOWN)
     assert (console.pulse(), console.pulse(mail.thread_id)) == before
+
+
+def test_what_a_field_holds_counts_though_a_new_server_was_told_of_no_change(
+    opens: Opens, console: Console, mail: Review
+) -> None:
+    before = opens().click(of("reject", mail))
+    before.at.text_area(key=of("reason", mail)).set_value("Alice is away")
+    after = opens()
+    after.at.session_state["drawn"] = set()  # as after a restart: a new session is sent what the page's fields hold
+    after.at.session_state[of("reason", mail)] = "Alice is away"
+    after.run().click(send(mail))
+    (decided,) = console.trail(kind=Kind.DECISION_MADE)
+    assert (decided.data or {})["reason"] == "Alice is away"
