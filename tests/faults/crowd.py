@@ -61,7 +61,9 @@ class Crowd:
 def shoot(end: Any, ready: Any) -> None:
     """What each process does until it is told to end."""
     die_with_the_harness()
-    with httpx.Client(timeout=PATIENCE, trust_env=False) as client:
+    # A connection kept for the next round may be closed by an idle server in the very moment it is used.
+    one_each = httpx.Limits(max_keepalive_connections=0)
+    with httpx.Client(timeout=PATIENCE, trust_env=False, verify=False, limits=one_each) as client:
         while (shot := end.recv()) is not None:
             ready.wait()
             if shot.at is not None:

@@ -494,7 +494,9 @@ def test_what_a_field_holds_counts_though_a_new_server_was_told_of_no_change(
     before = opens().click(of("reject", mail))
     before.at.text_area(key=of("reason", mail)).set_value("Alice is away")
     after = opens()
-    after.at.session_state["drawn"] = set()  # as after a restart: a new session is sent what the page's fields hold
+    after.at.session_state["drawn"] = (
+        set()
+    )  # as after a restart: a new session is sent what the page's fields hold
     after.at.session_state[of("reason", mail)] = "Alice is away"
     after.run().click(send(mail))
     (decided,) = console.trail(kind=Kind.DECISION_MADE)
