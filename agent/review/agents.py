@@ -38,7 +38,12 @@ class Agent:
     """It is of another make and decides by itself what it asks about; its policy here is empty, but for the clocks."""
 
     def __post_init__(self) -> None:
-        self.policy.check(tool.name for tool in self.tools)
+        self.policy.check({tool.name: self._arguments(tool.name) for tool in self.tools})
+
+    def _arguments(self, tool: str) -> Sequence[str] | None:
+        """The names of a tool's arguments; None where its schema does not name them."""
+        named = self.schema_of(tool).get("properties")
+        return None if named is None else list(named)
 
     def schema_of(self, tool: str) -> Mapping[str, Any]:
         """The JSON Schema of a tool's arguments; of any object for a tool that an agent of another make hides."""

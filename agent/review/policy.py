@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
@@ -167,13 +167,15 @@ class Policy:
         found = max(said, key=lambda one: STRICTNESS.get(one.tier, len(STRICTNESS)))
         return Verdict(found.tier, found.why, entry.allowed if found.tier is Tier.ASK else ())
 
-    def check(self, tools: Iterable[str]) -> None:
-        """Raise `PolicyError` naming every entry, with its line, that cannot mean what its author thought."""
-        known = set(tools)
+    def check(self, tools: Mapping[str, Collection[str] | None]) -> None:
+        """Hold the policy to the agent's tools, each with the names of its arguments, or None if it takes any.
+
+        Raises `PolicyError` naming every entry, with its line, that cannot mean what its author thought.
+        """
         problems = [
             f"{name} ({tool.where}): {problem}"
             for name, tool in self.tools.items()
-            for problem in _problems(name, tool, known)
+            for problem in _problems(name, tool, tools)
         ]
         if problems:
             raise PolicyError(problems)
@@ -187,9 +189,13 @@ def _tier(named: str) -> Tier | str:
         return named
 
 
-def _problems(name: str, tool: ToolPolicy, known: set[str]) -> Iterable[str]:
+def _problems(name: str, tool: ToolPolicy, known: Mapping[str, Collection[str] | None]) -> Iterable[str]:
     if name not in known:
         yield f"the agent has no such tool; it has {', '.join(sorted(known))}"
+    elif (arguments := known[name]) is not None and tool.dangerous not in (None, *arguments):
+        # Nobody would be asked to type it, and a remembered rule could leave the one that is meant free.
+        has = ", ".join(arguments) or "none"
+        yield f"dangerous names {tool.dangerous!r}, which is no argument of it; it has {has}"
     for tier in (tool.tier, *(case.tier for case in tool.cases)):
         if not isinstance(tier, Tier):
             yield f"unknown tier {tier!r}; use {', '.join(Tier)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from langchain_core.tools import ToolException
 
 from agent.demos import mail
 from agent.demos.world import Ref, World, WorldError
+from agent.review.errors import PolicyError
 from agent.review.policy import Tier
 
 Call = Callable[..., str]
@@ -184,3 +186,13 @@ def test_the_summary_of_archiving_says_which_message_and_what_becomes_of_it(worl
     assert summary(world, "archive_mail", message_id="m-99") == (
         "Archive message “m-99”, which does not exist, so this will fail."
     )
+
+
+def test_a_dangerous_argument_that_its_tool_does_not_have_stops_the_start(world: World) -> None:
+    agent = mail.define(world)
+    tools = {**agent.policy.tools}
+    tools["send_email"] = replace(tools["send_email"], dangerous="recipient")
+    with pytest.raises(
+        PolicyError, match=r"send_email .*'recipient', which is no argument of it; it has to, "
+    ):
+        replace(agent, policy=replace(agent.policy, tools=tools))

@@ -88,26 +88,26 @@ def test_a_tier_may_be_written_as_text() -> None:
 
 def test_a_misspelt_entry_is_named_with_the_tools_there_are() -> None:
     with pytest.raises(PolicyError, match=r"snd_email.*send_email"):
-        Policy({"snd_email": ASK}).check(["send_email"])
+        Policy({"snd_email": ASK}).check({"send_email": ()})
 
 
 def test_an_unknown_decision_is_named() -> None:
     with pytest.raises(PolicyError, match="aprove"):
-        Policy({"tool": replace(ASK, allowed=("aprove",))}).check(["tool"])
+        Policy({"tool": replace(ASK, allowed=("aprove",))}).check({"tool": ()})
 
 
 def test_asking_without_a_possible_decision_is_refused() -> None:
     with pytest.raises(PolicyError, match="allows no decision"):
-        Policy({"tool": replace(ASK, allowed=())}).check(["tool"])
+        Policy({"tool": replace(ASK, allowed=())}).check({"tool": ()})
 
 
 def test_answering_in_place_of_a_tool_with_effects_is_refused() -> None:
     with pytest.raises(PolicyError, match="respond"):
-        Policy({"tool": replace(ASK, allowed=("respond",))}).check(["tool"])
+        Policy({"tool": replace(ASK, allowed=("respond",))}).check({"tool": ()})
 
 
 def test_answering_in_place_of_a_tool_without_effects_is_fine() -> None:
-    Policy({"tool": replace(ASK, allowed=("respond",), effects=False)}).check(["tool"])
+    Policy({"tool": replace(ASK, allowed=("respond",), effects=False)}).check({"tool": ()})
 
 
 @pytest.mark.parametrize(
@@ -121,24 +121,32 @@ def test_answering_in_place_of_a_tool_without_effects_is_fine() -> None:
         (replace(ASK, allowed=("",)), "unknown decision ''"),
         (replace(ASK, allowed="approve"), "write a tuple"),
         (replace(ASK, irreversible=True, undo="Somehow."), "only one of these"),
+        (
+            replace(ASK, irreversible=True, dangerous="too"),
+            "'too', which is no argument of it; it has to, body",
+        ),
     ],
 )
 def test_what_an_entry_cannot_mean_is_said(entry: ToolPolicy, said: str) -> None:
     with pytest.raises(PolicyError) as refused:
-        Policy({"tool": entry}).check(["tool"])
+        Policy({"tool": entry}).check({"tool": ("to", "body")})
     assert said in str(refused.value)
+
+
+def test_a_dangerous_argument_that_the_tool_has_is_fine() -> None:
+    Policy({"tool": replace(ASK, irreversible=True, dangerous="to")}).check({"tool": ("to", "body")})
 
 
 def test_a_problem_names_the_line_of_its_entry() -> None:
     entry, line = ToolPolicy(Tier.ASK, allowed=()), inspect.stack()[0].lineno
     with pytest.raises(PolicyError) as refused:
-        Policy({"tool": entry}).check(["tool"])
+        Policy({"tool": entry}).check({"tool": ()})
     assert f"tool ({__name__}, line {line}): " in str(refused.value)
 
 
 def test_every_problem_is_named_at_once() -> None:
     with pytest.raises(PolicyError) as refused:
-        Policy({"a": replace(ASK, allowed=()), "b": ASK}).check(["a"])
+        Policy({"a": replace(ASK, allowed=()), "b": ASK}).check({"a": ()})
     assert len(refused.value.problems) == 2
 
 
