@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from agent.ledger import rows
+from agent.ledger.statements import Reads, Writes
 from agent.review.notes import Note, Verdict
 from agent.review.threads import Thread
 
 LAST = "SELECT max(note) FROM notes GROUP BY thread_id"
 
 
-class NoteReads:
+class NoteReads(Reads):
     """What is read of notes, over a way to run one statement."""
-
-    def _all(self, sql: str, *values: Any) -> list[sqlite3.Row]:
-        raise NotImplementedError  # as `SqliteReads` has it
 
     def notes(self, thread_id: str) -> list[Note]:
         """The thread's notes, in the order they were made."""
@@ -46,11 +42,8 @@ class NoteReads:
         return [rows.to_thread(row) for row in found]
 
 
-class NoteWrites:
+class NoteWrites(Writes):
     """What a transaction writes of notes."""
-
-    def _did(self, sql: str, *values: Any) -> bool:
-        raise NotImplementedError  # as `SqliteTransaction` has it
 
     def add_note(self, note: Note) -> None:
         self._did(

@@ -21,10 +21,7 @@ EVERYTHING = Sought()
 
 
 class SqliteReads(RuleReads, NoteReads):
-    """The reads, over a way to run one statement."""
-
-    def _all(self, sql: str, *values: Any) -> list[sqlite3.Row]:
-        raise NotImplementedError  # the ledger lends a connection, a transaction has its own
+    """The reads, over a way to run one statement: the ledger lends a connection, a transaction has its own."""
 
     def thread(self, thread_id: str) -> Thread | None:
         found = self._all("SELECT * FROM threads WHERE thread_id = ?", thread_id)

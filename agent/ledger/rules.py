@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import sqlite3
-from typing import Any
-
 from agent.ledger import rows
+from agent.ledger.statements import Reads, Writes
 from agent.review.actions import Action, State
 from agent.review.rules import Rule, RuleEnd
 
 
-class RuleReads:
+class RuleReads(Reads):
     """What is read of rules, over a way to run one statement."""
-
-    def _all(self, sql: str, *values: Any) -> list[sqlite3.Row]:
-        raise NotImplementedError  # as `SqliteReads` has it
 
     def rule(self, rule_id: str) -> Rule | None:
         found = self._all("SELECT * FROM rules WHERE rule_id = ?", rule_id)
@@ -47,11 +42,8 @@ class RuleReads:
         return [rows.to_action(row) for row in found]
 
 
-class RuleWrites:
+class RuleWrites(Writes):
     """What a transaction writes of rules."""
-
-    def _did(self, sql: str, *values: Any) -> bool:
-        raise NotImplementedError  # as `SqliteTransaction` has it
 
     def add_rule(self, rule: Rule) -> None:
         names = ", ".join(rows.RULE_COLUMNS)
