@@ -8,7 +8,7 @@ from typing import Any
 
 from agent.ports import Transaction
 from agent.review import told
-from agent.review.actions import Action, Key, State, with_digests
+from agent.review.actions import Action, State, with_digests
 from agent.review.agents import Agent
 from agent.review.events import Fact, Kind, instant
 from agent.review.foreign import OF_AN_INTERRUPT, OpenCall, free, taken
@@ -16,7 +16,6 @@ from agent.review.rules import Rule, described, in_force
 from agent.review.screening import Call
 from agent.review.threads import Run
 
-STATE_OF = {"ask": State.PENDING, "run": State.APPROVED, "answered": State.REFUSED}
 LAST_MESSAGES = 100
 """How far back the message is sought that proposed a call which is about to start."""
 
@@ -24,7 +23,7 @@ LAST_MESSAGES = 100
 def propose(tx: Transaction, run: Run, call: Call, position: int, secret: bytes, now: str) -> Action:
     """The call as an action; what is on record under its key already stays as it is."""
     rule = tx.rule(call.rule_id) if call.rule_id else None
-    action = with_digests(_action(run, call, position), secret)
+    action = with_digests(call.as_action(run.thread_id, run.agent, position), secret)
     if rule is not None:
         action = replace(action, execute_by=_good_until(call, rule, now))
     if action.state is State.REFUSED:
@@ -149,24 +148,3 @@ def _asked_without_id(tx: Transaction, run: Run, agent: Agent, meant: OpenCall) 
     ]
     args, _ = taken(agent, meant.tool, meant.args)
     return sorted(waiting, key=lambda action: action.args != args)
-
-
-def _action(run: Run, call: Call, position: int) -> Action:
-    return Action(
-        key=Key(run.thread_id, call.message_id, call.tool_call_id, call.attempt),
-        agent=run.agent,
-        tool=call.tool,
-        args=call.args,
-        proposed_tool=call.tool,
-        proposed=call.proposed,
-        tier=call.tier,
-        why=call.why,
-        summary=call.summary,
-        allowed=tuple(call.allowed),
-        policy_version=call.policy_version,
-        state=STATE_OF[call.fate],
-        position=position,
-        notes=call.notes,
-        approve_by=call.approve_by,
-        rule_id=call.rule_id,
-    )

@@ -8,13 +8,12 @@ from typing import Any
 
 from agent.review import decisions as rules
 from agent.review import shapes
-from agent.review.actions import Action, Key, State
+from agent.review.actions import Action
 from agent.review.agents import Agent
 from agent.review.args import parse
 from agent.review.errors import ArgumentsRefused
 from agent.review.foreign import Asked, calls_of
 from agent.review.policy import Policy
-from agent.review.screening import Call
 from agent.review.shapes import Pause
 
 NO_ID = "INTERRUPT_ID"
@@ -72,27 +71,8 @@ def _read(found: Any) -> Pasted:
     schema = about.get("response_schema")
     schema = schema if isinstance(schema, Mapping) else None
     calls = calls_of(NOBODYS, Asked(interrupt_id, about["value"], schema), ())
-    actions = tuple(_action(call, place) for place, call in enumerate(calls))
+    actions = tuple(call.as_action(NOBODYS.name, NOBODYS.name, place) for place, call in enumerate(calls))
     return Pasted(interrupt_id, about["value"], shapes.read(about["value"], schema), actions)
-
-
-def _action(call: Call, place: int) -> Action:
-    return Action(
-        key=Key("(pasted)", call.message_id, call.tool_call_id),
-        agent=NOBODYS.name,
-        tool=call.tool,
-        args=call.args,
-        proposed_tool=call.tool,
-        proposed=call.proposed,
-        tier=call.tier,
-        why=call.why,
-        summary=call.summary,
-        allowed=tuple(call.allowed),
-        policy_version=call.policy_version,
-        state=State.PENDING,
-        position=place,
-        notes=call.notes,
-    )
 
 
 def decision(kind: str, action: Action, text: str) -> dict[str, Any]:

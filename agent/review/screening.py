@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any, Literal, cast
 
 from agent.review import rules, told
+from agent.review.actions import Action, Key, State
 from agent.review.agents import Agent
 from agent.review.args import dumps, parse
 from agent.review.errors import ArgumentsRefused
@@ -25,6 +26,8 @@ from agent.review.rules import Rule
 Fate = Literal["ask", "run", "answered"]
 FATES: Mapping[Tier, Fate] = {Tier.AUTO: "run", Tier.LOG: "run", Tier.ASK: "ask"}
 """What a verdict comes to; any other is a refusal."""
+STATES: Mapping[Fate, State] = {"ask": State.PENDING, "run": State.APPROVED, "answered": State.REFUSED}
+"""The state in which the action of a call begins."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,27 @@ class Call:
 
     def to_state(self) -> dict[str, Any]:
         return asdict(self)
+
+    def as_action(self, thread_id: str, agent: str, position: int) -> Action:
+        """The action this call becomes on a thread, without digests; `position` is its place in the turn."""
+        return Action(
+            key=Key(thread_id, self.message_id, self.tool_call_id, self.attempt),
+            agent=agent,
+            tool=self.tool,
+            args=self.args,
+            proposed_tool=self.tool,
+            proposed=self.proposed,
+            tier=self.tier,
+            why=self.why,
+            summary=self.summary,
+            allowed=tuple(self.allowed),
+            policy_version=self.policy_version,
+            state=STATES[self.fate],
+            position=position,
+            notes=self.notes,
+            approve_by=self.approve_by,
+            rule_id=self.rule_id,
+        )
 
     @classmethod
     def from_state(cls, kept: Mapping[str, Any]) -> Call:
