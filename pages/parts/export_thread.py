@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import streamlit as st
 
-from agent.review.thread_exports import as_html, as_json
+from agent.review.thread_exports import WholeThread, as_html, as_json
 from pages.parts import session
+
+FORMS = {"html": ("text/html", as_html), "json": ("application/json", as_json)}
 
 
 def export_thread(thread_id: str) -> None:
     """The two downloads."""
-    console = session.console()
     with st.popover("Export", type="tertiary", key="export"):
         st.caption(
             "The conversation, every action and the record, for a bug report. What looks like a secret is masked."
         )
-        st.download_button(
-            "HTML",
-            data=lambda: as_html(console.whole_thread(thread_id)),
-            file_name=f"thread-{thread_id}.html",
-            mime="text/html",
-            key="export-html",
-            on_click="ignore",
-            icon=":material/download:",
-        )
-        st.download_button(
-            "JSON",
-            data=lambda: as_json(console.whole_thread(thread_id)),
-            file_name=f"thread-{thread_id}.json",
-            mime="application/json",
-            key="export-json",
-            on_click="ignore",
-            icon=":material/download:",
-        )
+        for form, (mime, written) in FORMS.items():
+            st.download_button(
+                form.upper(),
+                data=partial(_file, written, thread_id),
+                file_name=f"thread-{thread_id}.{form}",
+                mime=mime,
+                key=f"export-{form}",
+                on_click="ignore",
+                icon=":material/download:",
+            )
+
+
+def _file(written: Callable[[WholeThread], str], thread_id: str) -> str:
+    return written(session.console().whole_thread(thread_id))
