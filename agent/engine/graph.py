@@ -12,7 +12,7 @@ Every call gets a result before the model is called again.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, cast
 from uuid import uuid4
 
@@ -75,27 +75,49 @@ def build(
 
     `model_named` gives the chat model for `configurable.model`, or the default for None.
     """
-    tools = agent.tools_by_name
+    nodes = Nodes(agent, model_named, window, max_rounds)
+    graph = StateGraph(State)
+    graph.add_node("llm_call", nodes.llm_call)
+    graph.add_node("screen", nodes.screen)
+    graph.add_node("human_review", nodes.human_review)
+    graph.add_node("tool_node", nodes.tool_node)
+    graph.add_edge(START, "llm_call")
+    graph.add_conditional_edges("llm_call", _route, ["screen", END])
+    graph.add_edge("screen", "human_review")
+    graph.add_edge("tool_node", "llm_call")
+    return graph
 
-    def llm_call(state: State, config: RunnableConfig) -> dict[str, Any]:
-        kept = within(state["messages"], window)
+
+@dataclass(frozen=True)
+class Nodes:
+    """What the graph's nodes do, for one agent."""
+
+    agent: Agent
+    model_named: Callable[[str | None], BaseChatModel]
+    window: int
+    max_rounds: int
+
+    def llm_call(self, state: State, config: RunnableConfig) -> dict[str, Any]:
+        """Ask the model, unless the turn has come to its end."""
+        kept = within(state["messages"], self.window)
         dropped = [
             RemoveMessage(id=str(m.id)) for m in state["messages"][: len(state["messages"]) - len(kept)]
         ]
         if loop := looping(kept, state.get("calls", ())):
             answer = AIMessage(told.REPEATED_ANSWER.format(times=loop), id=str(uuid4()))
-        elif rounds(kept) >= max_rounds:
-            answer = AIMessage(TOO_MANY_ROUNDS.format(rounds=max_rounds), id=str(uuid4()))
+        elif rounds(kept) >= self.max_rounds:
+            answer = AIMessage(TOO_MANY_ROUNDS.format(rounds=self.max_rounds), id=str(uuid4()))
         else:
-            model = model_named(config.get("configurable", {}).get("model"))
-            answer = ask(model, tools.values(), [SystemMessage(agent.prompt), *kept], config)
+            model = self.model_named(config.get("configurable", {}).get("model"))
+            answer = ask(model, self.agent.tools, [SystemMessage(self.agent.prompt), *kept], config)
         return {"messages": [*dropped, answer]}
 
-    def screening(state: State, config: RunnableConfig) -> dict[str, Any]:
+    def screen(self, state: State, config: RunnableConfig) -> dict[str, Any]:
+        """Judge the calls the model proposed, once."""
         message = _last_ai(state["messages"])
         remembered = config.get("configurable", {}).get("rules")
         calls = screen(
-            agent,
+            self.agent,
             str(message.id),
             proposals(message),
             rejected=rejections(state["messages"]),
@@ -107,12 +129,13 @@ def build(
             "calls": [call.to_state() for call in calls],
         }
 
-    def human_review(state: State) -> Command[Literal["tool_node", "llm_call"]]:
+    def human_review(self, state: State) -> Command[Literal["tool_node", "llm_call"]]:
+        """Put what is asked about before a person, and take the answer. Runs again from here when it is resumed."""
         calls = [Call.from_state(kept) for kept in state["calls"]]
         asked = [call for call in calls if call.fate == "ask"]
         answer = interrupt(interrupt_value(asked)) if asked else {}
         decided = dict(zip((c.tool_call_id for c in asked), decisions_in(answer, len(asked)), strict=True))
-        outcomes = [_outcome(call, decided.get(call.tool_call_id), agent) for call in calls]
+        outcomes = [_outcome(call, decided.get(call.tool_call_id), self.agent) for call in calls]
         after = [call for call, _ in outcomes]
         results = [message for _, message in outcomes if message]
         changed = [
@@ -124,8 +147,9 @@ def build(
             goto="tool_node" if any(call.fate == "run" for call in after) else "llm_call",
         )
 
-    def tool_node(state: State, config: RunnableConfig) -> dict[str, Any]:
-        done = answered(state["messages"])
+    def tool_node(self, state: State, config: RunnableConfig) -> dict[str, Any]:
+        """Run what may run and has no result yet, in the model's order."""
+        tools, done = self.agent.tools_by_name, answered(state["messages"])
         calls = [Call.from_state(kept) for kept in state["calls"]]
         return {
             "messages": [
@@ -134,17 +158,6 @@ def build(
                 if call.fate == "run" and call.tool_call_id not in done
             ]
         }
-
-    graph = StateGraph(State)
-    graph.add_node("llm_call", llm_call)
-    graph.add_node("screen", screening)
-    graph.add_node("human_review", human_review)
-    graph.add_node("tool_node", tool_node)
-    graph.add_edge(START, "llm_call")
-    graph.add_conditional_edges("llm_call", _route, ["screen", END])
-    graph.add_edge("screen", "human_review")
-    graph.add_edge("tool_node", "llm_call")
-    return graph
 
 
 def ask(model: BaseChatModel, tools: Any, messages: list[Any], config: RunnableConfig) -> AIMessage:
