@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -103,39 +104,23 @@ def open_console(
     Raises `SettingsError`, `PolicyError` or `LedgerUnavailable`, each naming what to mend.
     """
     data = _folder(settings.review_data)
-    models = models_of(settings, replies)
-    world = World(data / "world.sqlite", clock)
-    targets, broken = served(settings.review_agents, only)
-    agents = {name: _with_clocks(_agent(name, target, world), settings) for name, target in targets.items()}
-    graphs = {name: target for name, target in targets.items() if isinstance(target, CompiledStateGraph)}
-    secret = _secret(data / "digest.key")
-    owner = Owner(data / "owners")
+    models, secret = models_of(settings, replies), _secret(data / "digest.key")
     with ExitStack() as undone:  # what was opened before something could not be
+        world = World(data / "world.sqlite", clock)
         undone.callback(world.close)
+        agents, graphs, broken = _served_on(world, settings, only)
+        owner = Owner(data / "owners")
         undone.callback(owner.close)
         ledger = SqliteLedger(data / "ledger.sqlite", frozen=owner.frozen)
         undone.callback(ledger.shut)
-
-        def rules_for(run: Run) -> Sequence[Rule]:
-            now = instant(clock())
-            return [one for one in ledger.standing_rules(run.agent) if in_force(one, run.thread_id, now)]
-
-        engine = LocalEngine(
-            agents,
-            models,
-            data / "checkpoints.sqlite",
-            graphs=graphs,
-            broken=broken,
-            rules_for=rules_for,
-        )
+        rules_for = partial(_rules_in_force, ledger, clock)
+        path = data / "checkpoints.sqlite"
+        engine = LocalEngine(agents, models, path, graphs=graphs, broken=broken, rules_for=rules_for)
         undone.pop_all()
     supervisor = Supervisor(ledger, engine, Recorder(ledger, secret, clock), owner, clock, workers=workers)
 
     def guard_for(run: Run, agent: Agent) -> Guard:
-        def told_of(tool: str, what: str) -> None:
-            supervisor.tool_moved(run.run_id, tool, what)
-
-        return Guard(ledger, run, agent, secret, clock, told_of)
+        return Guard(ledger, run, agent, secret, clock, partial(supervisor.tool_moved, run.run_id))
 
     engine.guard_with(guard_for)
     anchors = AnchorFile(settings_module.anchor_path(settings))
@@ -143,15 +128,31 @@ def open_console(
     if at_work:
         console.anchor(every=1)
         supervisor.open(console.expire, console.end_rules, console.heed_others, console.anchor)
-
-    def note_the_end() -> None:
-        # A ledger that cannot be read now keeps nothing else from being closed.
-        with suppress(ReviewError):
-            if at_work:
-                console.anchor(every=1)
-
+    note_the_end = partial(_note_the_end, console, at_work)
     parts = (supervisor.shut, note_the_end, engine.shut, ledger.shut, world.close)
     return Opened(console, world, settings, supervisor, parts)
+
+
+def _served_on(
+    world: World, settings: Settings, only: str | None
+) -> tuple[Mapping[str, Agent], Mapping[str, Graph], Mapping[str, str]]:
+    """The agents under the settings' clocks, the graphs of those of another make, and what could not be loaded."""
+    targets, broken = served(settings.review_agents, only)
+    agents = {name: _with_clocks(_agent(name, target, world), settings) for name, target in targets.items()}
+    graphs = {name: target for name, target in targets.items() if isinstance(target, CompiledStateGraph)}
+    return agents, graphs, broken
+
+
+def _rules_in_force(ledger: SqliteLedger, clock: Clock, run: Run) -> Sequence[Rule]:
+    now = instant(clock())
+    return [one for one in ledger.standing_rules(run.agent) if in_force(one, run.thread_id, now)]
+
+
+def _note_the_end(console: Console, at_work: bool) -> None:
+    # A ledger that cannot be read now keeps nothing else from being closed.
+    with suppress(ReviewError):
+        if at_work:
+            console.anchor(every=1)
 
 
 def models_of(settings: Settings, replies: Sequence[Reply] = ()) -> Models:
