@@ -75,15 +75,15 @@ def _words(review: Review, action: Action, field: str, label: str, value: str) -
     _keep_what_stands(review, action, field, value, stands)
 
 
-def _keep_what_stands(review: Review, action: Action, field: str, kept: str, stands: str | None) -> str:
-    """What stands in a field, kept in the draft, though nobody changed it here.
+def _keep_what_stands(review: Review, action: Action, field: str, kept: str, stands: str | None) -> None:
+    """Take what stands in a field into the draft though nobody changed it here, and draw what follows from it.
 
     A page that finds its server again after a restart brings what its fields hold, and no change of it.
     """
     new_here = session.is_new_here(session.action_key(field, review, action))
     if new_here and (stands or "") != kept:
         drafts.save(review, drafts.on_screen(review).with_choice(action, **{field: stands or ""}))
-    return stands or ""
+        st.rerun()
 
 
 def _ruled(review: Review, action: Action, choice: Choice) -> Ruling | ReviewError:
@@ -126,7 +126,7 @@ def _to_type(review: Review, ruling: Ruling, choice: Choice) -> bool:
 
     line(IRREVERSIBLE.format(policy.tools[after.tool].dangerous))
     stands = st.text_input(TYPE_AGAIN, value=choice.typed, key=name, on_change=keep, autocomplete="off")
-    typed = _keep_what_stands(review, action, "typed", choice.typed, stands)
-    if typed and typed != wanted:
+    _keep_what_stands(review, action, "typed", choice.typed, stands)
+    if choice.typed and choice.typed != wanted:
         st.warning(NOT_IT, icon=":material/keyboard:")
-    return typed != wanted
+    return choice.typed != wanted

@@ -32,6 +32,7 @@ CARD = "card-on-screen"
 DRAFT = "draft-on-screen"
 OPENED = "folds-opened"
 JUST_CHOSEN = "just-chosen"
+DRAWN = "fields-drawn"
 VISIBLE = "seconds-visible"
 HIDDEN = "seconds-hidden"
 
@@ -262,7 +263,7 @@ def see_edited_digest(review: Review, action: Action, digest: str | None) -> Non
 
 def is_new_here(name: str) -> bool:
     """Whether this session asks about this widget for the first time."""
-    drawn: set[str] = st.session_state.setdefault("drawn", set())
+    drawn: set[str] = st.session_state.setdefault(DRAWN, set())
     new = name not in drawn
     drawn.add(name)
     return new

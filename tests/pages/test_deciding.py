@@ -10,6 +10,7 @@ import pytest
 from agent import bootstrap
 from agent.bootstrap import Opened
 from agent.console import Console
+from agent.review import told
 from agent.review.actions import Review, State
 from agent.review.events import Kind
 from pages.parts import sending, session
@@ -494,10 +495,10 @@ def test_what_a_field_holds_counts_though_a_new_server_was_told_of_no_change(
     before = opens().click(of("reject", mail))
     before.at.text_area(key=of("reason", mail)).set_value("Alice is away")
     after = opens()
-    after.at.session_state["drawn"] = (
-        set()
-    )  # as after a restart: a new session is sent what the page's fields hold
+    # As after a restart: a new session is sent what the page's fields hold.
+    after.at.session_state[session.DRAWN] = set()
     after.at.session_state[of("reason", mail)] = "Alice is away"
-    after.run().click(send(mail))
+    assert told.rejected("Alice is away") in after.run().said()
+    after.click(send(mail))
     (decided,) = console.trail(kind=Kind.DECISION_MADE)
     assert (decided.data or {})["reason"] == "Alice is away"
