@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from agent.review.actions import Action, Review, State
 from agent.review.args import show, type_name
 from agent.review.deception import cautions as caution
+from agent.review.seen import CLAIM, DESCRIPTION, SIBLINGS, as_proposed
 from pages.parts import draft as drafts
 from pages.parts import session
 from pages.parts.chosen import chosen
@@ -19,7 +21,7 @@ from pages.parts.hidden import hidden
 from pages.parts.in_view import in_view
 from pages.parts.literal import cautions, line, literal
 from pages.parts.rules import remember
-from pages.parts.since import rejected_before, since_then
+from pages.parts.since import edited_before, rejected_before, since_then
 from pages.parts.words import ACTION_WORDS, COLOR, ICON, ago, clock, option, short, time_left
 
 Goes = Callable[[Review], None]
@@ -35,8 +37,9 @@ def card(review: Review, *, after: Goes | None = None, later: Callable[..., None
     place = min(draft.at, len(review.actions) - 1)
     action = review.actions[place]
     session.put_on_screen(review, action)
-    aside(review, action, after=after, later=later)
-    hidden()
+    with st.container(gap=None):  # what is only a script takes no room in it
+        aside(review, action, after=after, later=later)
+        hidden()
     with st.container(border=True, key="card"):
         _header(review, action)
         if len(review.actions) > 1:
@@ -44,6 +47,7 @@ def card(review: Review, *, after: Goes | None = None, later: Callable[..., None
         cautions("the tool's name", action.tool, "name")
         _summary(action)
         rejected_before(action)
+        edited_before(action)
         since_then(action)
         choice = draft.of(action)
         lacking = chosen(review, action, choice) if choice.type else False
@@ -120,7 +124,7 @@ def _what_would_run(action: Action) -> None:
         literal(show(action.args))
     with raw:
         st.caption("As the model proposed it")
-        literal(action.proposed if isinstance(action.proposed, str) else show(action.proposed))
+        literal(as_proposed(action))
         literal(
             f"tool call {action.key.tool_call_id}\nattempt {action.key.attempt}\ndigest {action.call_digest}"
         )
@@ -129,7 +133,7 @@ def _what_would_run(action: Action) -> None:
 def _argument(name: str, value: object) -> None:
     text = show(value)
     left, right = st.columns([1, 4], vertical_alignment="top", gap="small")
-    with left:
+    with left, st.container(gap=None):
         line(name)
         st.caption(f"{type_name(value)} · {len(text):,}")
     with right:
@@ -157,7 +161,7 @@ def _around(review: Review, action: Action, draft: Draft) -> None:
     siblings = console.actions(review.thread_id, [action.key.message_id])
     free = [one for one in siblings if one.state is State.APPROVED]
     if free:
-        with st.expander(f"Also in this turn, without asking · {len(free)}"):
+        with _beside(SIBLINGS, f"Also in this turn, without asking · {len(free)}", review, action):
             for one in free:
                 literal(f"{one.tool} {show(one.args)}")
     for one in console.decided_before(action)[:1]:
@@ -167,12 +171,21 @@ def _around(review: Review, action: Action, draft: Draft) -> None:
             f"{ago(one.decided_at or '')} ago: {ACTION_WORDS[one.state]}."
         )
     if description := action.notes.get("description"):
-        with st.expander("How the agent's own code describes it"):
+        with _beside(DESCRIPTION, "How the agent's own code describes it", review, action):
             literal(str(description))
     claim = console.claim(action)
     if claim:
-        with st.expander("The agent's claim, not checked"):
+        with _beside(CLAIM, "The agent's claim, not checked", review, action):
             literal(claim)
     remember(review, action)
     with st.expander("Copy as"):
         copy_as(review, draft)
+
+
+def _beside(name: str, label: str, review: Review, action: Action) -> DeltaGenerator:
+    """A fold for what stands beside the call; that it was opened goes on record with the decision."""
+    key = session.action_key(name, review, action)
+    fold = st.expander(label, key=key, on_change="rerun")
+    if fold.open:
+        session.see_opened(key)
+    return fold

@@ -10,6 +10,7 @@ from agent.review.actions import Action, Review
 from agent.review.args import parse, show
 from agent.review.decisions import Ruling
 from agent.review.differences import diff
+from agent.review.edits import Large, how_large
 from agent.review.errors import ArgumentsRefused
 from agent.review.fault_lines import fault_lines
 from pages.parts import draft as drafts
@@ -22,6 +23,12 @@ from pages.parts.words import option
 
 MARK = {"added": "+", "removed": "−", "changed": "→"}
 VIEWS = ("Form", "JSON")
+LARGE = {
+    Large.TOOL: "You call another tool.",
+    Large.MOST: "You change most of the arguments.",
+    Large.TEXT: "You rewrite most of a text.",
+}
+MAY_PLAN_ANEW = "This is a large edit: the agent may plan anew, and not go on as it meant to."
 
 
 def edit(review: Review, action: Action, choice: Choice, faults: Sequence[object]) -> None:
@@ -96,3 +103,5 @@ def show_change(ruling: Ruling) -> None:
         literal(f"{change.path}\n  {before}\n{MARK[change.kind]} {after}")
     st.caption("What will run")
     line(ruling.after.summary)
+    if large := how_large(ruling.before, ruling.after):
+        st.caption(f":material/info: {LARGE[large]} {MAY_PLAN_ANEW}")

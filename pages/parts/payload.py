@@ -75,7 +75,7 @@ def _action(action: Action) -> None:
     for name, value in (action.args or {}).items():
         shown = show(value)
         left, right = st.columns([1, 4], gap="small")
-        with left:
+        with left, st.container(gap=None):
             line(name)
             st.caption(f"{type_name(value)} · {len(shown):,}")
         with right:

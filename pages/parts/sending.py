@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import streamlit as st
@@ -10,7 +10,7 @@ import streamlit as st
 from agent.review.actions import Action, Review
 from agent.review.args import show
 from agent.review.errors import ArgumentsRefused, ReviewError
-from agent.review.seen import Seen
+from agent.review.seen import CLAIM, DESCRIPTION, SIBLINGS, Seen, texts
 from pages.parts import draft as drafts
 from pages.parts import session
 from pages.parts.chosen import lacks_typing, onward
@@ -110,10 +110,18 @@ def _seen(review: Review) -> dict[str, Seen]:
     return {
         one.key.tool_call_id: Seen(
             times.get(session.card_of(review, one), 0.0),
-            tuple(name for name, value in (one.args or {}).items() if was_opened(show(value))),
+            tuple(_opened(review, one)),
         )
         for one in review.actions
     }
+
+
+def _opened(review: Review, action: Action) -> Iterator[str]:
+    """The names of the card's folds that were opened here."""
+    yield from (name for name, text in texts(action) if was_opened(text))
+    for name in (CLAIM, DESCRIPTION, SIBLINGS):
+        if session.was_opened(session.action_key(name, review, action)):
+            yield name
 
 
 def _chosen_at_once(review: Review, action: Action) -> bool:
