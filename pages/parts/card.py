@@ -166,9 +166,10 @@ def _around(review: Review, action: Action, draft: Draft) -> None:
                 literal(f"{one.tool} {show(one.args)}")
     for one in console.decided_before(action)[:1]:
         same = show(one.proposed) == show(action.proposed)  # as text, 1 is neither 1.0 nor true
+        edited = ", as edited" if (one.decision or {}).get("type") == "edit" else ""
         line(
             f"{one.decided_by} decided on {'this same call' if same else one.proposed_tool} "
-            f"{ago(one.decided_at or '')} ago: {ACTION_WORDS[one.state]}."
+            f"{ago(one.decided_at or '')} ago: {ACTION_WORDS[one.state]}{edited}."
         )
     if description := action.notes.get("description"):
         with _beside(DESCRIPTION, "How the agent's own code describes it", review, action):

@@ -171,17 +171,16 @@ def test_the_record_tells_how_long_an_action_was_visible_and_what_was_opened(
 
 def test_the_record_names_every_fold_of_the_card_that_was_opened(opens: Opens, console: Console) -> None:
     content = "long " * 1_000
-    call = f"/call write_file {json.dumps({'path': content, 'content': 'short'})}"
-    review = waiting(console, ask(console, f"/say Trust me.\n{call}\n/call read_data {{}}", agent="operations"))
-    (action,) = review.actions
+    made = [f"write_file {json.dumps({'path': 'a', 'content': content})}", 'read_data {"table": "notes"}']
+    review = waiting(console, ask(console, f"/say Trust me.\n{calls(*made)}", agent="operations"))
     screen = opens()
-    for fold in (action.summary, content, show(action.args)):
+    for fold in (content, show(review.actions[0].args)):
         screen.at.session_state[literal.fold_key(fold)] = True
     for beside in ("claim", "siblings"):
         screen.at.session_state[of(beside, review)] = True
     screen.run().click(of("reject", review)).click(send(review))
-    (made,) = console.trail(kind=Kind.DECISION_MADE)
-    assert (made.data or {})["opened"] == ["summary", "args.path", "json", "raw", "claim", "siblings"]
+    (decided,) = console.trail(kind=Kind.DECISION_MADE)
+    assert (decided.data or {})["opened"] == ["args.content", "json", "raw", "claim", "siblings"]
 
 
 def test_a_decision_made_past_the_pages_has_no_look_on_record(console: Console, mail: Review) -> None:
