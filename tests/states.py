@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
+from playwright.sync_api import expect
+
 from agent.lessons.course import COURSE
 from agent.scenarios.files import ENDING
 from agent.settings import Settings
-from tests.browser.conftest import Tab, waiting
+from tests.browser.conftest import Tab, again, waiting
 from tests.browser.test_long_thread import fill
 from tests.conftest import Server, until
 from tests.engine import foreign_agents
@@ -229,14 +231,19 @@ def pasted(tab: Tab) -> None:
     for number, choice in enumerate(("Approve", "Reject")):
         tab.at(f"pasted:0:{number}:kind").get_by_role("radio", name=choice).click(delay=50)
         tab.settled()
-    tab.sees("The answer that would be sent").page.get_by_text("batched:").scroll_into_view_if_needed()
+    tab.sees("The answer that would be sent").page.get_by_label(
+        "Interrupt, as JSON"
+    ).scroll_into_view_if_needed()
 
 
 def taught(tab: Tab) -> None:
-    for _ in COURSE[0].steps:
-        tab.settled().at("step").get_by_role("button").click(delay=50)
-        tab.settled()
-    tab.sees("What happened")
+    total = len(COURSE[0].steps)
+    for number in range(2, total + 2):
+        said = tab.page.get_by_text("What happened" if number > total else f"Step {number} of {total}")
+        again(
+            lambda: tab.settled().at("step").get_by_role("button").click(delay=50),
+            lambda bound, said=said: expect(said).to_be_visible(timeout=bound),
+        )
 
 
 def remembering(tab: Tab) -> None:

@@ -17,13 +17,14 @@ from pages.parts import session
 from pages.parts.literal import cautions, line, literal
 from pages.parts.words import COLOR, ICON, VERB
 
-SHAPES: dict[Shape, str] = {
-    "batched": "batched: LangChain's human-in-the-loop middleware, one interrupt for all calls",
-    "per_call": "per call: LangChain's middleware, one interrupt for each call",
-    "legacy": "the Agent Inbox's older shape",
-    "typed": "a question with a schema for its answer",
-    "free": "no known shape: shown as it is, and answered with JSON or text",
+SHAPES: dict[Shape, tuple[str, str]] = {
+    "batched": ("batched", "LangChain's human-in-the-loop middleware, one interrupt for all calls"),
+    "per_call": ("per call", "LangChain's middleware, one interrupt for each call"),
+    "legacy": ("legacy", "the Agent Inbox's older shape"),
+    "typed": ("typed", "a question with a schema for its answer"),
+    "free": ("free", "no known shape: shown as it is, and answered with JSON or text"),
 }
+"""Each shape's name, and what it is."""
 EXAMPLE = """{"action_requests": [{"name": "send_email", "args": {"to": "alice@example.com"}}],
  "review_configs": [{"action_name": "send_email", "allowed_decisions": ["approve", "reject"]}]}"""
 WORDS = {
@@ -54,7 +55,9 @@ def payload() -> None:
 
 def _card(pasted: Pasted, place: int) -> None:
     with st.container(border=True, key=session.key("pasted", place)):
-        st.badge(SHAPES[pasted.pause.shape], icon=":material/data_object:", color="blue")
+        name, what = SHAPES[pasted.pause.shape]
+        st.badge(name, icon=":material/data_object:", color="blue")
+        st.caption(what)
         decisions: list[dict[str, Any]] = []
         for number, action in enumerate(pasted.actions):
             with st.container(border=True):
