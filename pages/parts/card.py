@@ -8,15 +8,16 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from agent.review.actions import Action, Review, State
-from agent.review.args import show, type_name
+from agent.review.args import show
 from agent.review.deception import cautions as caution
-from agent.review.seen import CLAIM, DESCRIPTION, SIBLINGS, as_proposed
 from pages.parts import draft as drafts
 from pages.parts import session
+from pages.parts.arguments import arguments
 from pages.parts.chosen import chosen
 from pages.parts.copy_as import copy_as
 from pages.parts.decide import aside, decisions
 from pages.parts.draft import Draft
+from pages.parts.folds import CLAIM, DESCRIPTION, SIBLINGS, as_proposed, noted
 from pages.parts.hidden import hidden
 from pages.parts.in_view import in_view
 from pages.parts.literal import cautions, line, literal
@@ -115,11 +116,9 @@ def _stepper(review: Review, draft: Draft, place: int) -> None:
 def _what_would_run(action: Action) -> None:
     form, as_json, raw = st.tabs(list(map(option, ("Arguments", "JSON", "Raw call"))))
     with form:
-        for name, value in (action.args or {}).items():
-            _argument(name, value)
-        if not action.args:
-            st.caption("This call has no arguments.")
-        _notes(action)
+        arguments(action.args)
+        if notes := noted(action):
+            line(notes)
     with as_json:
         literal(show(action.args))
     with raw:
@@ -128,32 +127,6 @@ def _what_would_run(action: Action) -> None:
         literal(
             f"tool call {action.key.tool_call_id}\nattempt {action.key.attempt}\ndigest {action.call_digest}"
         )
-
-
-def _argument(name: str, value: object) -> None:
-    text = show(value)
-    left, right = st.columns([1, 4], vertical_alignment="top", gap="small")
-    with left, st.container(gap=None):
-        line(name)
-        st.caption(f"{type_name(value)} · {len(text):,}")
-    with right:
-        cautions("the argument's name", name, "name")
-        cautions(name, text)
-        literal(text)
-
-
-def _notes(action: Action) -> None:
-    """What the schema made of the proposal: a reviewer sees what the tool will get, and why it differs."""
-    if action.notes.get("unchecked"):
-        line("No schema of this tool checks these: they go to the tool as proposed.")
-    if "unfit" in action.notes:
-        line(f"They do not fit the tool, which will get them as proposed: {action.notes['unfit']}")
-    for path in action.notes.get("defaults", ()):
-        line(f"{path}: filled in with the tool's default")
-    for path in action.notes.get("dropped", ()):
-        line(f"{path}: dropped, the tool has no such argument")
-    for path, before, after in action.notes.get("coerced", ()):
-        line(f"{path}: {show(before)} ({type_name(before)}) becomes {show(after)} ({type_name(after)})")
 
 
 def _around(review: Review, action: Action, draft: Draft) -> None:

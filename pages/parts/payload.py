@@ -9,11 +9,12 @@ import streamlit as st
 
 from agent.review import pasted as rules
 from agent.review.actions import Action
-from agent.review.args import dumps, show, type_name
+from agent.review.args import dumps
 from agent.review.errors import ArgumentsRefused, ReviewError
 from agent.review.pasted import Pasted
 from agent.review.shapes import Shape
 from pages.parts import session
+from pages.parts.arguments import arguments
 from pages.parts.literal import cautions, line, literal
 from pages.parts.words import COLOR, ICON, VERB
 
@@ -75,18 +76,7 @@ def _action(action: Action) -> None:
     if description := action.notes.get("description"):
         st.caption("How the agent's own code describes it")
         literal(str(description))
-    for name, value in (action.args or {}).items():
-        shown = show(value)
-        left, right = st.columns([1, 4], gap="small")
-        with left, st.container(gap=None):
-            line(name)
-            st.caption(f"{type_name(value)} · {len(shown):,}")
-        with right:
-            cautions("the argument's name", name, "name")
-            cautions(name, shown)
-            literal(shown)
-    if not action.args:
-        st.caption("This call has no arguments.")
+    arguments(action.args)
 
 
 def _decided(action: Action, key: str) -> list[dict[str, Any]]:

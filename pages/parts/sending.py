@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
 
 from agent.review.actions import Action, Review
-from agent.review.args import show
 from agent.review.errors import ArgumentsRefused, ReviewError
-from agent.review.seen import CLAIM, DESCRIPTION, SIBLINGS, Seen, texts
+from agent.review.seen import Seen
 from pages.parts import draft as drafts
 from pages.parts import session
 from pages.parts.chosen import lacks_typing, onward
 from pages.parts.draft import Draft
-from pages.parts.literal import unopened, was_opened
+from pages.parts.folds import folds_opened, folds_unopened
 from pages.parts.words import VERB
 
 WAIT_FOR_RUN = 1.5  # seconds a click waits on the run itself, so that a quick turn is drawn at once
@@ -28,11 +27,6 @@ MOVED = "The card had just changed. Nothing was chosen; look at it and choose ag
 TOO_SOON = "The card had just changed. Nothing was sent; look at it, then send again."
 AT_ONCE = "Choosing and sending came at once. Nothing was sent; look at what is chosen now and send again."
 NOT_TYPED = "Nothing was sent. An irreversible call runs only after its dangerous value was typed again."
-
-
-def folds_unopened(action: Action) -> int:
-    """How many long values of the action this session has not opened yet; approving waits for them."""
-    return unopened([action.summary, *map(show, (action.args or {}).values())])
 
 
 def choose(review: Review, action: Action, kind: str) -> None:
@@ -110,18 +104,10 @@ def _seen(review: Review) -> dict[str, Seen]:
     return {
         one.key.tool_call_id: Seen(
             times.get(session.card_of(review, one), 0.0),
-            tuple(_opened(review, one)),
+            folds_opened(review, one),
         )
         for one in review.actions
     }
-
-
-def _opened(review: Review, action: Action) -> Iterator[str]:
-    """The names of the card's folds that were opened here."""
-    yield from (name for name, text in texts(action) if was_opened(text))
-    for name in (CLAIM, DESCRIPTION, SIBLINGS):
-        if session.was_opened(session.action_key(name, review, action)):
-            yield name
 
 
 def _chosen_at_once(review: Review, action: Action) -> bool:
