@@ -12,7 +12,7 @@ from agent.review.events import Event, Kind, Verification, kept_anchor
 from agent.review.exports import as_csv, as_json_lines
 from agent.review.secrets import masked
 from pages.parts import session
-from pages.parts.literal import line, literal
+from pages.parts.literal import beside, line, literal
 from pages.parts.trail import sentence
 from pages.parts.words import clock, short
 
@@ -163,7 +163,7 @@ def _row(event: Event) -> None:
             args=(EVENT, str(event.seq)),
         )
         where = f"{event.agent or ''} · {short(event.thread_id or '')}"
-        line(f"{who}{sentence(event)}\n{event.seq} · {clock(event.at)} · {where}")
+        beside(f"{who}{sentence(event)}\n{event.seq} · {clock(event.at)} · {where}")
 
 
 def _selected(events: list[Event]) -> None:
