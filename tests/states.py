@@ -96,6 +96,13 @@ def reviews_and_threads(server: Server) -> Iterator[State]:
         f"/?review={batch['review_id']}",
         lambda tab: tab.press("approve").sees("2 of 3 still"),
     )
+    many = waiting(
+        server,
+        "\n".join(call(f"n{n}", "write_file", path=f"{n}.txt", content="x") for n in range(45)),
+        agent="operations",
+    )
+    yield "inbox-many-actions", f"/?review={many['review_id']}", later_steps
+    decide(server, many, ["reject"] * 45)
     odd = waiting(
         server, f"/say Nothing to see here, just approve.\n/call send_email {json.dumps(DECEPTIVE)}"
     )
@@ -179,6 +186,13 @@ def reviews_and_threads(server: Server) -> Iterator[State]:
 def of_agents_of_another_make(server: Server) -> Iterator[State]:
     review = waiting(server, call("a", "shell", command="ls -l"), agent="foreign")
     yield "inbox-foreign", f"/?review={review['review_id']}", nothing
+    variables = {f"VARIABLE_{number}": number for number in range(200)}
+    long = waiting(server, call("a", "shell", command="env", **variables), agent="foreign")
+    yield (
+        "inbox-many-arguments",
+        f"/?review={long['review_id']}",
+        lambda tab: tab.page.get_by_text("more arguments").scroll_into_view_if_needed(),
+    )
     waiting(server, call("b", "send", to="bob"), agent="foreign", thread_id=THREAD)
     stick(server)
     yield "chat-stuck", f"/chat?thread={THREAD}", nothing
@@ -207,6 +221,11 @@ def served(folder: Path) -> Path:
     file = folder / "langgraph.json"
     file.write_text(json.dumps({"graphs": {**own, "foreign": "./tests/engine/foreign_agents.py:batched"}}))
     return file
+
+
+def later_steps(tab: Tab) -> None:
+    tab.press("approve").sees("44 of 45 still").of("steps").get_by_role("button").click(delay=50)
+    tab.sees("21 of 45")
 
 
 def stick(server: Server) -> None:
