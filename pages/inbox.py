@@ -71,7 +71,7 @@ def _ended(review: Review) -> None:
             st.caption("Your draft on it is kept.")
         closed(review.thread_id)
         with st.container(horizontal=True):
-            st.button("Next review", key="next", type="primary", on_click=next_after, args=(review,))
+            st.button("Next review", key="next", type="primary", on_click=move, args=(review,))
             if st.button("Open the thread", key="thread"):
                 st.switch_page("chat.py", query_params={session.THREAD: review.thread_id})
 

@@ -15,6 +15,7 @@ LIST_WIDTH = 400  # pixels, of the inbox's list
 
 
 def main() -> None:
+    session.begin_drawing()
     waiting = session.console().queue_length()
     st.set_page_config(
         page_title=f"({waiting}) Review console" if waiting else "Review console",

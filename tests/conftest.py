@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import hypothesis
 import pytest
 from xdist.scheduler import LoadFileScheduling
 
@@ -30,6 +31,10 @@ CHROMIUM = "/usr/bin/chromium"
 BROWSERS = "tests/browser/"
 STRICT = "REVIEW_TESTS_STRICT"
 """Set, it turns "browser or database missing" from a skip into a failure."""
+
+# No test asserts how long something takes: on a busy machine any step may be slow.
+hypothesis.settings.register_profile("console", deadline=None)
+hypothesis.settings.load_profile("console")
 
 
 class OneBrowser(LoadFileScheduling):

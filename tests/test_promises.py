@@ -446,7 +446,6 @@ TestPromises = Promises.TestCase
 TestPromises.settings = settings(
     max_examples=6,
     stateful_step_count=18,
-    deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.reuse, Phase.generate],  # to shrink a failure would take minutes
 )

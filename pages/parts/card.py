@@ -22,14 +22,13 @@ from pages.parts.hidden import hidden
 from pages.parts.in_view import in_view
 from pages.parts.literal import cautions, line, literal
 from pages.parts.rules import remember
+from pages.parts.sending import Goes
 from pages.parts.since import edited_before, rejected_before, since_then
 from pages.parts.stepper import stepper
 from pages.parts.words import ACTION_WORDS, ago, clock, option, short, time_left
 
-Goes = Callable[[Review], None]
 
-
-def card(review: Review, *, after: Goes | None = None, later: Callable[..., None] | None = None) -> None:
+def card(review: Review, *, after: Goes = None, later: Callable[..., None] | None = None) -> None:
     """Draw the review and its decisions. Nothing runs from here: a click records, the server acts.
 
     `after` is called with the review once it was decided or closed, `later` to leave it waiting.

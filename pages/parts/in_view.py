@@ -11,11 +11,20 @@ from pages.parts import session
 # Once for each thing it is about: a page drawn anew must not move under somebody who reads it.
 JS = """
 const shown = new Map();
+let coming = new MutationObserver(() => {});
 
-function focus(name, tries) {
-  const field = document.querySelector(`.st-key-${name} :is(textarea, input)`);
-  if (field) field.focus({ preventScroll: true });
-  else if (tries) requestAnimationFrame(() => focus(name, tries - 1));
+// The field may be drawn later than this; by then somebody may be writing elsewhere.
+function focus(name) {
+  coming.disconnect();
+  const there = () => {
+    const field = document.querySelector(`.st-key-${name} :is(textarea, input)`);
+    if (!field) return false;
+    if (!document.activeElement?.matches("input, textarea")) field.focus({ preventScroll: true });
+    return true;
+  };
+  if (there()) return;
+  coming = new MutationObserver(() => there() && coming.disconnect());
+  coming.observe(document.body, { childList: true, subtree: true });
 }
 
 // On a narrow screen the list lies over what was just picked from it.
@@ -33,7 +42,7 @@ export default function ({ data, parentElement }) {
   part.style.scrollMarginTop = "4.5rem";
   if (top < 60 || top > innerHeight / 2)
     part.scrollIntoView({ block: "start", behavior: still ? "auto" : "smooth" });
-  if (data.focus) focus(data.focus, 60);
+  if (data.focus) focus(data.focus);
 }
 """
 _component = st.components.v2.component("in_view", js=JS, isolate_styles=False)

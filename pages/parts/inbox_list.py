@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from typing import TypeVar
 
 import streamlit as st
 
@@ -12,9 +13,13 @@ from agent.review.actions import Action, Review
 from agent.review.args import show
 from agent.review.events import instant
 from agent.review.secrets import masked
+from agent.review.threads import Thread
 from pages.parts import session
 from pages.parts.literal import line
+from pages.parts.rows import Row, rows
 from pages.parts.words import ACTION_WORDS, ago, short, time_left
+
+T = TypeVar("T")
 
 PAGE = 50
 AGES = {"any age": 0, "over 10 minutes": 10, "over 1 hour": 60, "over 1 day": 1_440}
@@ -28,18 +33,20 @@ def inbox_list() -> list[Review]:
     found = session.console().queue(limit=PAGE + 1, after=_cursor(), sought=sought)
     waiting = found[:PAGE]
     st.markdown(f"**Needs a decision** · {session.console().queue_length()}")
-    if not waiting:
+    if waiting:
+        made = [_row_of(one) for one in waiting]
+        rows("Needs a decision", made, key="waiting", on_pick=_open_review, current=_selected(waiting))
+    else:
         st.caption("Nothing here matches." if sought != Sought() else "Nothing waits.")
-    for review in waiting:
-        _review_row(review, selected=review.review_id == _selected(waiting))
     _pages(waiting, more=len(found) > PAGE)
     _others()
     return waiting
 
 
-def next_after(review: Review) -> None:
-    """Select the review that waits behind this one, or the oldest."""
-    move(review, 1)
+def next_after(review: Review) -> bool:
+    """Select the review that waits behind this one, or the oldest; false if no other waits."""
+    move(review)
+    return session.in_address(session.REVIEW) is not None
 
 
 def move(review: Review, by: int = 1) -> None:
@@ -110,23 +117,15 @@ def _sought() -> Sought:
     )
 
 
-def _review_row(review: Review, *, selected: bool) -> None:
+def _row_of(review: Review) -> Row:
     first = review.actions[0]
     more = f"  +{len(review.actions) - 1}" if len(review.actions) > 1 else ""
     left = short_time_left(review)
-    text = (
-        f"{first.tool}{more}  {telling(first.args)}\n"
-        f"{review.agent} · {short(review.thread_id)} · {ago(review.opened_at)}{left}"
+    return Row(
+        review.review_id,
+        f"{first.tool}{more}  {telling(first.args)}",
+        f"{review.agent} · {short(review.thread_id)} · {ago(review.opened_at)}{left}",
     )
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.button(
-            "Open",
-            key=session.key("open", review.review_id),
-            type="primary" if selected else "secondary",
-            on_click=_open_review,
-            args=(review.review_id,),
-        )
-        line(text)
 
 
 def short_time_left(review: Review) -> str:
@@ -150,9 +149,9 @@ def _open_review(review_id: str) -> None:
     session.put_in_address(session.REVIEW, review_id)
 
 
-def _open_action(action: Action) -> None:
+def _open_action(named: str) -> None:
     session.put_in_address(session.REVIEW, None)
-    session.put_in_address(session.ACTION, f"{action.key.thread_id}/{action.key.tool_call_id}")
+    session.put_in_address(session.ACTION, named)
 
 
 def _cursor() -> tuple[str, str] | None:
@@ -177,43 +176,51 @@ def _to_page(cursor: str | None) -> None:
 
 def _others() -> None:
     console = session.console()
-    unknown, unasked, running = console.unknown(), console.ran_without_asking(), console.running()
-    done = console.done_today()
+    unknown = console.unknown()
     if unknown:
         st.markdown(f"**Outcome unknown** · {len(unknown)}")
-    for action in unknown:
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.button(
-                "Settle", key=session.key("settle", *_named(action)), on_click=_open_action, args=(action,)
-            )
-            line(f"{action.tool}  {telling(action.args)}\n{action.agent} · {short(action.key.thread_id)}")
-    if unasked:
-        with st.expander(f"Ran without asking · {len(unasked)}"):
-            for action in unasked:
-                _unasked_row(action)
-    if running:
-        with st.expander(f"Running · {len(running)}"):
-            for thread in running:
-                line(f"{thread.agent} · {short(thread.thread_id)} · {masked(thread.opening)}")
-    if done:
-        with st.expander(f"Done today · {len(done)}"):
-            for action in done:
-                line(
-                    f"{action.tool}  {telling(action.args)}\n{ACTION_WORDS[action.state]}, by {action.decided_by}"
-                )
+        made = [_unknown_row(one) for one in unknown]
+        current = session.in_address(session.ACTION)
+        rows("Outcome unknown", made, key="unknown", on_pick=_open_action, current=current)
+    _fold("Ran without asking", console.ran_without_asking(), _unasked_row)
+    _fold("Running", console.running(), _running_row)
+    _fold("Done today", console.done_today(), _done_row)
+
+
+def _fold(title: str, found: Sequence[T], draw: Callable[[T], None]) -> None:
+    """A part of the list that is drawn once somebody opens it."""
+    if not found:
+        return
+    fold = st.expander(f"{title} · {len(found)}", key=title, on_change="rerun")
+    if fold.open:
+        with fold:
+            for one in found:
+                draw(one)
+
+
+def _unknown_row(action: Action) -> Row:
+    named = f"{action.key.thread_id}/{action.key.tool_call_id}"
+    return Row(named, *_lines(action))
+
+
+def _lines(action: Action) -> tuple[str, str]:
+    return f"{action.tool}  {telling(action.args)}", f"{action.agent} · {short(action.key.thread_id)}"
 
 
 def _unasked_row(action: Action) -> None:
+    named = action.key.thread_id, action.key.tool_call_id, action.key.attempt
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.button(
-            "Looked over", key=session.key("looked", *_named(action)), on_click=_look_over, args=(action,)
-        )
-        line(f"{action.tool}  {telling(action.args)}\n{action.agent} · {short(action.key.thread_id)}")
+        st.button("Looked over", key=session.key("looked", *named), on_click=_look_over, args=(action,))
+        line("\n".join(_lines(action)))
 
 
 def _look_over(action: Action) -> None:
     session.console().look_over(action.key, by=session.reviewer())
 
 
-def _named(action: Action) -> tuple[str, str, int]:
-    return action.key.thread_id, action.key.tool_call_id, action.key.attempt
+def _running_row(thread: Thread) -> None:
+    line(f"{thread.agent} · {short(thread.thread_id)} · {masked(thread.opening)}")
+
+
+def _done_row(action: Action) -> None:
+    line(f"{action.tool}  {telling(action.args)}\n{ACTION_WORDS[action.state]}, by {action.decided_by}")

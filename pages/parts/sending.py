@@ -10,6 +10,7 @@ import streamlit as st
 from agent.review.actions import Action, Review
 from agent.review.errors import ArgumentsRefused, ReviewError
 from agent.review.seen import Seen
+from agent.review.threads import Run
 from pages.parts import draft as drafts
 from pages.parts import session
 from pages.parts.chosen import lacks_typing, onward
@@ -21,7 +22,8 @@ WAIT_FOR_RUN = 1.5  # seconds a click waits on the run itself, so that a quick t
 
 FIRST_MOMENTS = 0.7  # seconds in which a click on a new card was meant for the one before
 
-Goes = Callable[[Review], None] | None
+Goes = Callable[[Review], bool] | None
+"""Goes on to another card after this one; false if there is none."""
 EDITED = "What would run has changed since it was shown. Look at it now, then send it."
 MOVED = "The card had just changed. Nothing was chosen; look at it and choose again."
 TOO_SOON = "The card had just changed. Nothing was sent; look at it, then send again."
@@ -93,9 +95,13 @@ def send(review: Review, action: Action, after: Goes, end_turn: bool = False) ->
     drafts.forget(review)
     count = len(review.actions)
     session.flash("toast", f"Sent {count} decisions." if count > 1 else f"Sent: {draft.of(action).type}.")
-    session.console().wait(run, WAIT_FOR_RUN)
-    if after:
-        after(review)
+    _go_on(review, run, after)
+
+
+def _go_on(review: Review, run: Run, after: Goes) -> None:
+    """On to the next card; where none waits, what the run comes to is drawn at once if it is quick."""
+    if after is None or not after(review):
+        session.console().wait(run, WAIT_FOR_RUN)
 
 
 def _seen(review: Review) -> dict[str, Seen]:
@@ -147,6 +153,4 @@ def close(review: Review, action: Action, after: Goes) -> None:
         session.flash_error("The review was not closed.", error)
         return
     session.flash("toast", "Closed without deciding.")
-    session.console().wait(run, WAIT_FOR_RUN)
-    if after:
-        after(review)
+    _go_on(review, run, after)

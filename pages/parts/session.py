@@ -5,6 +5,7 @@ Nothing true lives here. What must survive a reload is in the ledger or in the a
 
 from __future__ import annotations
 
+import time
 from datetime import datetime
 from typing import Any
 from urllib.parse import unquote
@@ -35,6 +36,7 @@ JUST_CHOSEN = "just-chosen"
 DRAWN = "fields-drawn"
 VISIBLE = "seconds-visible"
 HIDDEN = "seconds-hidden"
+BEGAN = "drawing-since"
 
 # The address.
 THREAD = "thread"
@@ -230,6 +232,16 @@ def visible_seconds() -> dict[Card, float]:
         seen = max(0.0, seconds_on_screen() - st.session_state.get(HIDDEN, 0.0))
         counted[card] = counted.get(card, 0.0) + seen
     return counted
+
+
+def begin_drawing() -> None:
+    """The page is drawn from here on."""
+    st.session_state[BEGAN] = time.thread_time()
+
+
+def seconds_drawing() -> float:
+    """How much of the server's time this page has taken up to here."""
+    return time.thread_time() - float(st.session_state[BEGAN])
 
 
 def note_choice() -> None:

@@ -37,7 +37,6 @@ MESSAGES = (
 )
 SETTINGS = settings(
     max_examples=15,
-    deadline=None,
     database=None,
     derandomize=True,
     phases=[Phase.explicit, Phase.generate],

@@ -69,6 +69,10 @@ class Tab:
     def button(self, name: str) -> Locator:
         return self.of(name).get_by_role("button")
 
+    def row(self, review_id: str) -> Locator:
+        """The review's row in the inbox's list."""
+        return self.at("waiting").locator(f"li[data-name='{review_id}'] button")
+
     def press(self, name: str) -> Tab:
         """Click a button of the card on screen, once it can be clicked."""
         found = self.settled().button(name)

@@ -31,15 +31,15 @@ def test_on_a_narrow_screen_the_card_comes_first_and_the_list_is_a_click_away(
     tab.page.set_viewport_size(NARROW)  # type: ignore[arg-type]
     tab.open(f"/?review={reviews[0]['review_id']}").sees_review(reviews[0]["review_id"])
     expect(tab.at("card").get_by_text("narrow0@example.com", exact=True).first).to_be_in_viewport()
-    expect(tab.at(f"open:{reviews[1]['review_id']}")).not_to_be_in_viewport()
+    expect(tab.row(reviews[1]["review_id"])).not_to_be_in_viewport()
     bar = tab.at("decision-bar").bounding_box()
     assert bar is not None
     assert bar["height"] < NARROW["height"] / 4
     assert tab.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     tab.page.get_by_test_id("stExpandSidebarButton").click(delay=50)
-    tab.at(f"open:{reviews[1]['review_id']}").get_by_role("button").click(delay=50)
+    tab.row(reviews[1]["review_id"]).click(delay=50)
     tab.sees_review(reviews[1]["review_id"])
-    expect(tab.at(f"open:{reviews[1]['review_id']}")).not_to_be_in_viewport()
+    expect(tab.row(reviews[1]["review_id"])).not_to_be_in_viewport()
 
 
 def test_what_is_chosen_comes_into_view_and_its_field_under_the_keys(

@@ -30,7 +30,8 @@ def is_clean(tab: Tab) -> None:
     tab.settled()
     expect(tab.page.get_by_text("EVIL").first).to_be_attached()
     forged = tab.page.evaluate(
-        """selector => [...document.querySelectorAll(selector)]
+        """selector => [document, ...[...document.querySelectorAll('*')].flatMap(one => one.shadowRoot ?? [])]
+            .flatMap(root => [...root.querySelectorAll(selector)])
             .filter(one => /EVIL|evil[.]example/.test(one.outerHTML)).map(one => one.outerHTML)""",
         FORGED,
     )

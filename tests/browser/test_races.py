@@ -68,7 +68,7 @@ def test_two_tabs_that_send_at_once_make_one_effect_and_the_other_is_told(
     told = re.compile(f"(decided|ended) by {made['by']}.*: {made['data']['type']}")
     loser.sees(told)
     meanwhile = letter(shared, "meanwhile@example.com")
-    expect(loser.at(f"open:{meanwhile['review_id']}")).to_be_visible()
+    expect(loser.row(meanwhile["review_id"])).to_be_visible()
     # The inbox has drawn itself anew, and what is being read has stayed.
     loser.sees(told)
     until(lambda: shared.get(f"threads/{review['thread_id']}")["status"] == "idle")
@@ -112,7 +112,7 @@ def test_a_draft_of_one_is_not_touched_by_the_decision_on_another_review(
     area.fill("I am still writing th")
     ana = browses(shared).open(address(other)).choose("approve").send()
     ana.sees(re.compile("Done today"))
-    expect(ben.at(f"open:{other['review_id']}")).to_have_count(0)
+    expect(ben.row(other["review_id"])).to_have_count(0)
     expect(area).to_have_value("I am still writing th")
     expect(area).to_be_focused()
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, TypedDict
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.tools import tool
@@ -537,7 +537,6 @@ def _harmless(text: str) -> bool:
     return "/fail" not in text and "/slow" not in text
 
 
-@settings(deadline=None)
 @given(_TEXTS.filter(_harmless), st.sampled_from([MAIL, OPERATIONS, LIBRARY, EVERY, ()]))
 def test_no_text_makes_it_raise_or_stream_something_else(text: str, tools: tuple[str, ...]) -> None:
     asked, model = human(text), bound(*tools)
@@ -546,7 +545,6 @@ def test_no_text_makes_it_raise_or_stream_something_else(text: str, tools: tuple
     assert essence(streamed([asked], model)) == essence(said)
 
 
-@settings(deadline=None)
 @given(_WORDS, st.lists(st.sampled_from(EVERY), unique=True))
 def test_a_plain_request_never_calls_a_tool_that_is_not_bound(text: str, tools: list[str]) -> None:
     model, asked = bound(*tools), human(text)
@@ -555,7 +553,6 @@ def test_a_plain_request_never_calls_a_tool_that_is_not_bound(text: str, tools: 
     assert {call["name"] for call in (*first.tool_calls, *then.tool_calls)} <= set(tools)
 
 
-@settings(deadline=None)
 @given(st.dictionaries(st.text(), st.integers() | st.text() | st.booleans() | st.none()))
 def test_any_json_object_arrives_as_it_was_written(args: dict[str, Any]) -> None:
     for raw in (json.dumps(args), json.dumps(args, indent=1)):

@@ -326,7 +326,7 @@ def test_the_rounds_are_counted_anew_for_every_turn() -> None:
 TURNS = st.lists(st.integers(min_value=0, max_value=3), min_size=1, max_size=8)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(turns=TURNS, window=st.integers(min_value=1, max_value=12))
 def test_a_cut_history_begins_with_a_turn_and_stays_valid(turns: list[int], window: int) -> None:
     alone = built(window=window).begin()
@@ -378,7 +378,7 @@ ANSWERS = st.sampled_from(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     replies=st.lists(st.lists(PROPOSED, min_size=1, max_size=4), min_size=1, max_size=3),
     answers=st.lists(st.lists(ANSWERS, max_size=5), min_size=4, max_size=4),

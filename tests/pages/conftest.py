@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
+from streamlit.components.v2.bidi_component.main import _make_trigger_id
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
@@ -70,21 +71,40 @@ class Screen:
     def write_args(self, review: Review, text: str, place: int = 0) -> Screen:
         """Type into the JSON field of an edit, as its component in a browser would tell of it."""
         states = self.at._tree.get_widget_states()
-        field = self._args_field(review, place)
+        field = self._component(of("args", review, place))
         states.widgets.add(id=field.id, json_value=json.dumps({"text": text}))
         self.at._run(states)
         return self._drawn()
 
+    def pick(self, rows: str, name: str) -> Screen:
+        """Click a row, as its component in a browser would tell of it."""
+        states = self.at._tree.get_widget_states()
+        told = json.dumps([{"event": "picked", "value": name}])
+        states.widgets.add(id=_make_trigger_id(self._component(rows).id, "events"), json_trigger_value=told)
+        self.at._run(states)
+        return self._drawn()
+
+    def rows(self, rows: str) -> list[list[str]]:
+        """The rows of this list: each one's name and its two lines."""
+        return list(self._data(rows)["rows"]) if self.has(rows) else []
+
+    def picked(self, rows: str) -> str | None:
+        """The row that stands out."""
+        return self._data(rows)["current"]
+
+    def _data(self, key: str) -> dict[str, Any]:
+        return dict(json.loads(self._component(key).json))
+
+    def _component(self, key: str) -> Any:
+        (found,) = (one.proto for one in self.nodes() if one.key == key)
+        return found
+
     def args(self, review: Review, place: int = 0) -> str:
         """What the JSON field of an edit holds."""
-        return str(json.loads(self._args_field(review, place).json)["text"])
+        return str(self._data(of("args", review, place))["text"])
 
     def marked_lines(self, review: Review) -> list[int]:
-        return list(json.loads(self._args_field(review, 0).json)["wrong"])
-
-    def _args_field(self, review: Review, place: int) -> Any:
-        (found,) = (one.proto for one in self.nodes() if one.key == of("args", review, place))
-        return found
+        return list(self._data(of("args", review))["wrong"])
 
     def approve(self, review: Review, place: int = 0) -> Screen:
         """Choose to approve, and type what an irreversible call wants typed."""
@@ -114,6 +134,11 @@ class Screen:
     def is_off(self, key: str) -> bool:
         return bool(self.at.button(key=key).disabled)
 
+    def open_fold(self, key: str) -> Screen:
+        """Open an expander, and see what is in it."""
+        self.at.session_state[key] = True
+        return self.run()
+
     def primary(self, key: str) -> bool:
         """Whether the button stands out: chosen, or selected."""
         return str(self.at.button(key=key).proto.type) == "primary"
@@ -124,11 +149,13 @@ class Screen:
 
     def said(self) -> str:
         """All that stands on the page, but for what widgets hold."""
-        return "\n".join(
+        told = [
             str(node.proto.body if hasattr(node.proto, "body") else node.value)
             for node in self.nodes()
             if node.type in {*LITERAL, "markdown", "caption", "error", "warning", "info", "toast", "badge"}
-        )
+        ]
+        lists = (self.rows(key) for key in ("waiting", "unknown"))
+        return "\n".join([*told, *("\n".join(lines) for made in lists for _, *lines in made)])
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -6,7 +6,12 @@ from agent.console import Console
 from agent.review.actions import Review
 from pages.parts import session
 from tests.conftest import SetClock, ask, waiting
-from tests.pages.conftest import MAIL, Opens, calls, send
+from tests.pages.conftest import MAIL, Opens, Screen, calls, send
+
+
+def named(screen: Screen) -> list[str]:
+    """The reviews in the list, by their ids."""
+    return [name for name, *_ in screen.rows("waiting")]
 
 
 def test_an_empty_inbox_says_so_and_offers_a_demo(opens: Opens, console: Console) -> None:
@@ -28,12 +33,12 @@ def test_the_oldest_review_is_on_screen_first(opens: Opens, console: Console) ->
     oldest, _ = (waiting(console, ask(console, MAIL)) for _ in range(2))
     screen = opens()
     assert screen.has(send(oldest))
-    assert screen.primary(session.key("open", oldest.review_id))
+    assert screen.picked("waiting") == oldest.review_id
 
 
 def test_a_row_opens_its_card(opens: Opens, console: Console) -> None:
     first, second = (waiting(console, ask(console, MAIL)) for _ in range(2))
-    screen = opens().click(session.key("open", second.review_id))
+    screen = opens().pick("waiting", second.review_id)
     assert screen.has(send(second))
     assert not screen.has(send(first))
     assert screen.at.query_params["review"] == second.review_id
@@ -98,14 +103,13 @@ def test_an_address_of_no_review_says_so(opens: Opens) -> None:
 
 
 def test_the_list_is_narrowed_by_agent_tool_and_text(opens: Opens, console: Console) -> None:
-    letter = waiting(console, ask(console, MAIL))
+    waiting(console, ask(console, MAIL))
     file = waiting(
         console, ask(console, calls('write_file {"path": "a.txt", "content": "x"}'), agent="operations")
     )
     for narrowed in ({"agent": "operations"}, {"tool": "write_file"}, {"q": "a.txt"}):
         screen = opens(**narrowed)
-        assert screen.has(session.key("open", file.review_id)), narrowed
-        assert not screen.has(session.key("open", letter.review_id)), narrowed
+        assert named(screen) == [file.review_id], narrowed
 
 
 def test_a_search_without_a_match_says_that_nothing_matches(opens: Opens, mail: Review) -> None:
@@ -117,13 +121,11 @@ def test_a_search_without_a_match_says_that_nothing_matches(opens: Opens, mail: 
 def test_a_long_queue_is_drawn_fifty_at_a_time(opens: Opens, console: Console) -> None:
     reviews = [waiting(console, ask(console, MAIL)) for _ in range(52)]
     screen = opens()
-    rows = [one.key for one in screen.nodes() if str(one.key).startswith("open:")]
-    assert rows == [session.key("open", one.review_id) for one in reviews[:50]]
+    assert named(screen) == [one.review_id for one in reviews[:50]]
     screen.click("next-page")
-    rows = [one.key for one in screen.nodes() if str(one.key).startswith("open:")]
-    assert rows == [session.key("open", one.review_id) for one in reviews[50:]]
+    assert named(screen) == [one.review_id for one in reviews[50:]]
     screen.click("first-page")
-    assert screen.has(session.key("open", reviews[0].review_id))
+    assert named(screen)[0] == reviews[0].review_id
 
 
 def test_what_ran_without_asking_stands_in_the_list_until_it_is_looked_over(
@@ -132,13 +134,15 @@ def test_what_ran_without_asking_stands_in_the_list_until_it_is_looked_over(
     ask(console, calls('archive_mail {"message_id": "m-1"}'), agent="mail")
     (action,) = console.ran_without_asking()
     looked = session.key("looked", action.key.thread_id, action.key.tool_call_id, action.key.attempt)
-    screen = opens().click(looked)
+    screen = opens()
+    assert "archive_mail" not in screen.said()
+    screen.open_fold("Ran without asking").click(looked)
     assert not screen.has(looked)
     assert console.ran_without_asking() == []
 
 
 def test_a_decided_action_stands_among_what_was_done_today(opens: Opens, mail: Review) -> None:
-    screen = opens().approve(mail).send(mail)
+    screen = opens().approve(mail).send(mail).open_fold("Done today")
     assert "send_email  alice@example.com\ndone, by ana" in screen.said()
 
 

@@ -7,7 +7,6 @@ import pytest
 from agent.bootstrap import Opened
 from agent.console import Console
 from agent.review.actions import Action, State
-from pages.parts import session
 from tests.pages.conftest import Opens, Screen, ended, send
 
 
@@ -31,7 +30,7 @@ def state(console: Console, action: Action) -> State:
 
 def test_the_inbox_lists_an_unknown_outcome_and_leads_to_it(opens: Opens, unknown: Action) -> None:
     key = unknown.key
-    screen = opens().click(session.key("settle", key.thread_id, key.tool_call_id, key.attempt))
+    screen = opens().pick("unknown", f"{key.thread_id}/{key.tool_call_id}")
     assert "It **may or may not** have taken effect." in screen.said()
     assert "alice@example.com" in screen.said()
 

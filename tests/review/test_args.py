@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.tools import StructuredTool, tool
 from pydantic import (
@@ -111,7 +111,6 @@ def test_a_schema_that_takes_any_type_leaves_the_value_as_it_came(case, schema):
     assert made.coerced == ()
 
 
-@settings(deadline=None)
 @given(values)
 def test_editing_text_means_the_identical_value(value):
     assert identical(parse(dumps(value)), value)
@@ -210,7 +209,6 @@ def test_a_python_value_json_cannot_hold_exactly_is_refused(value):
     assert faults_of(check, {"inside": [value]})
 
 
-@settings(deadline=None)
 @given(values)
 def test_a_value_that_can_be_taken_is_given_back_itself(value):
     assert check(value) is value
@@ -703,7 +701,6 @@ TREE: dict[str, Any] = {
 }
 
 
-@settings(deadline=None)
 @given(
     st.dictionaries(
         st.sampled_from(["corners", "label", "to", "copies", "name", "size", "child", "from", "zz"]), values
@@ -908,7 +905,6 @@ def test_differences_are_told_by_path_and_lists_element_by_element():
     assert diff([1], [1, 2]) == [Change("args[1]", "added", None, 2)]
 
 
-@settings(deadline=None)
 @given(values, values)
 def test_no_difference_is_found_exactly_where_the_digest_finds_none(before, after):
     assert (diff(before, after) == []) == identical(before, after)

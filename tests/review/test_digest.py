@@ -4,7 +4,7 @@ import math
 from enum import StrEnum
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.review.digest import call_digest, canonical, shown_digest
@@ -53,7 +53,6 @@ def same(one, other):
     return one == other
 
 
-@settings(deadline=None)
 @given(values, values)
 def test_two_values_are_spelt_alike_exactly_if_they_are_equal_to_the_type(one, other):
     assert (canonical(one) == canonical(other)) == same(one, other)

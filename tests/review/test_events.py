@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from hashlib import sha256
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.review.events import (
@@ -79,7 +79,6 @@ def test_an_empty_chain_verifies_and_its_head_is_the_beginning():
     assert (found.ok, found.count, found.head) == (True, 0, GENESIS)
 
 
-@settings(deadline=None)
 @given(places, st.sampled_from([*FIELDS, "data", "salt", "commitment", "hash"]))
 def test_an_altered_event_is_found_and_named(place, field):
     events = chain(8)
@@ -89,7 +88,6 @@ def test_an_altered_event_is_found_and_named(place, field):
     assert f"vent {place + 1} " in (found.first_fault or "")
 
 
-@settings(deadline=None)
 @given(places, st.sampled_from(["at", "kind", "thread_id", "by", "tool", "data"]))
 def test_an_event_altered_and_sealed_again_is_found(place, field):
     events = chain(8)
@@ -99,7 +97,6 @@ def test_an_event_altered_and_sealed_again_is_found(place, field):
     assert not verify(events, [anchor]).ok
 
 
-@settings(deadline=None)
 @given(places)
 def test_a_removed_event_is_found(place):
     events = chain(8)
@@ -110,7 +107,6 @@ def test_a_removed_event_is_found(place):
     assert f"Event {place + 1} is missing" in (found.first_fault or "")
 
 
-@settings(deadline=None)
 @given(places, places)
 def test_an_inserted_event_is_found(source, place):
     events = chain(8)
@@ -119,7 +115,6 @@ def test_an_inserted_event_is_found(source, place):
     assert not verify(events, [anchor]).ok
 
 
-@settings(deadline=None)
 @given(places, places)
 def test_a_forged_event_put_between_is_found_though_all_after_it_are_numbered_on(source, place):
     events = chain(8)
@@ -127,7 +122,6 @@ def test_a_forged_event_put_between_is_found_though_all_after_it_are_numbered_on
     assert not verify([replace(event, seq=seq) for seq, event in enumerate(events, 1)]).ok
 
 
-@settings(deadline=None)
 @given(places, places)
 def test_two_events_that_changed_places_are_found(one, other):
     events = chain(8)
@@ -135,7 +129,6 @@ def test_two_events_that_changed_places_are_found(one, other):
     assert verify(events).ok == (one == other)
 
 
-@settings(deadline=None)
 @given(st.integers(0, 7))
 def test_a_cut_tail_is_found_as_far_as_the_anchor_reaches(kept):
     events = chain(8)

@@ -93,7 +93,6 @@ def same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-@settings(deadline=None)
 @given(arguments, arguments, st.data())
 def test_a_rule_allows_a_call_exactly_if_each_bound_argument_is_the_same_and_no_other_is_there(
     made_from: dict[str, Any], call: dict[str, Any], data: st.DataObject
@@ -159,7 +158,7 @@ def twisted(value: Any) -> list[Any]:
     return [one for one in found if not same(one, value)]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.text("ab0.-e A", max_size=5) | values, st.booleans())
 def test_nothing_that_passes_for_a_bound_value_is_taken_for_it(value: Any, through_the_agent: bool) -> None:
     agent, args = an_agent(), {"to": value, "body": "hi"}
