@@ -93,6 +93,9 @@ def open_list(tab: Tab) -> None:
     unfold = tab.page.get_by_test_id("stExpandSidebarButton")
     if unfold.is_visible():
         unfold.click(delay=50)
+        tab.page.wait_for_function(
+            "document.querySelector('[data-testid=stSidebar]').getBoundingClientRect().left >= 0"
+        )
 
 
 def under_the_hood(tab: Tab) -> None:

@@ -17,7 +17,7 @@ from pages.parts.words import CHOSEN, COLOR, ICON
 
 RUNS = ("approve", "edit")
 FIELD = {"approve": "typed", "edit": "args", "reject": "reason", "respond": "reply"}
-IRREVERSIBLE = "This cannot be undone. Before it can run, type the value of {} as it stands in the call."
+IRREVERSIBLE = "This cannot be undone. Before it can run, type the value of “{}” as it stands in the call."
 TYPE_AGAIN = "Type it again"
 NOT_IT = "This is not the value that would run."
 
