@@ -25,8 +25,9 @@ from pages.parts.literal import cautions, line, literal
 from pages.parts.rules import remember
 from pages.parts.sending import Goes
 from pages.parts.since import edited_before, rejected_before, since_then
+from pages.parts.stepper import stepper
 from pages.parts.typed_ahead import Way, typed_ahead
-from pages.parts.words import ACTION_WORDS, COLOR, ICON, KEY, ago, clock, option, short, time_left
+from pages.parts.words import ACTION_WORDS, KEY, ago, clock, option, short, time_left
 
 
 def card(review: Review, *, after: Goes = None, later: Callable[..., None] | None = None) -> None:
@@ -46,7 +47,7 @@ def card(review: Review, *, after: Goes = None, later: Callable[..., None] | Non
     with st.container(border=True, key="card"):
         _header(review, action)
         if len(review.actions) > 1:
-            _stepper(review, draft, place)
+            stepper(review, draft, place)
         cautions("the tool's name", action.tool, "name")
         _summary(action)
         rejected_before(action)
@@ -106,32 +107,6 @@ def _header(review: Review, action: Action) -> None:
 
 def _time_left(review: Review) -> str:
     return "" if review.expires_at is None else f" · closes in {time_left(review.expires_at)}"
-
-
-def _stepper(review: Review, draft: Draft, place: int) -> None:
-    """One step per action, marked with what was chosen for it."""
-    name = session.key("step", review.review_id, place)
-
-    def label(n: int) -> str:
-        chosen = draft.of(review.actions[n]).type
-        if not chosen:
-            return option(f":material/radio_button_unchecked: {n + 1}")
-        return option(f"{ICON[chosen]} {n + 1}", COLOR[chosen])
-
-    def go() -> None:
-        to = st.session_state.get(name)
-        if to is not None:
-            drafts.save(review, Draft(drafts.on_screen(review).choices, int(to)))
-
-    st.segmented_control(
-        "Actions of this review",
-        range(len(review.actions)),
-        default=place,
-        format_func=label,
-        key=name,
-        on_change=go,
-        label_visibility="collapsed",
-    )
 
 
 def _what_would_run(action: Action) -> None:

@@ -58,7 +58,7 @@ def harm_of(entry: ToolPolicy) -> str:
     if entry.effects is None:
         return "The policy does not say whether it changes anything."
     if entry.irreversible:
-        typed = f" Its {entry.dangerous} has to be typed again." if entry.dangerous else ""
+        typed = f" Its “{entry.dangerous}” has to be typed again." if entry.dangerous else ""
         return f"It cannot be undone.{typed}"
     return (
         f"It can be undone. {entry.undo}".strip()

@@ -40,7 +40,7 @@ def test_every_tool_stands_there_with_its_tier_reason_and_harm(
         assert entry.undo in said
         assert f"elsewhere: {TIER_ELSEWHERE[entry.tier]}" in said
         assert entry.precondition is None or entry.precondition.words in said
-    assert "It cannot be undone. Its to has to be typed again." in said or agent != "mail"
+    assert "It cannot be undone. Its “to” has to be typed again." in said or agent != "mail"
 
 
 def test_a_tools_own_clocks_stand_there(opens: Opens) -> None:
