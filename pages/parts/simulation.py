@@ -8,9 +8,8 @@ from agent.review.agents import Agent
 from agent.review.policy import Tier
 from agent.review.simulation import Judged, Simulation, line_of
 from pages.parts import session
-from pages.parts.inbox_list import telling
 from pages.parts.literal import line, literal
-from pages.parts.words import clock, short
+from pages.parts.words import clock, short, telling
 
 EXAMPLES = 10
 EVERYTHING = "ask-for-everything"
