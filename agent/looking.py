@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from agent.ports import Anchors, Clock, Engine, Inside, Ledger, Sought
 from agent.review.actions import Action, Review, State
 from agent.review.agents import Agent
+from agent.review.edits import edited_away
 from agent.review.events import Anchor, Event, Kind, Verification, instant, verify
 from agent.review.policy import Tier
 from agent.review.preconditions import Since, since
@@ -20,6 +21,9 @@ from agent.standing import closed_last, known
 
 SIMULATED = 2_000
 """How many of an agent's last proposals a simulation looks at."""
+
+EDITS = 20
+"""How many of a thread's last edits of a tool are looked at for a call that comes back."""
 
 EVERYTHING = 2**62
 
@@ -107,6 +111,15 @@ class Looking:
     def decided_before(self, action: Action) -> list[Action]:
         """What was decided in this thread on the same tool before, the last first."""
         return self._ledger.last_decided(action.key.thread_id, action.proposed_tool)
+
+    def edited_away(self, action: Action) -> Action | None:
+        """The action of this thread that was edited last in whose place this same call stood before the edit.
+
+        The last `EDITS` edits of the tool are looked at.
+        """
+        key, tool = action.key, action.proposed_tool
+        edited = self._ledger.last_decided(key.thread_id, tool, kind="edit", limit=EDITS)
+        return edited_away(action, edited, self._engine.agent(action.agent)) if edited else None
 
     def changed_since(self, action: Action) -> Since:
         """How the facts that a waiting action depends on stand now, against when it was proposed."""

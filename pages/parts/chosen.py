@@ -36,15 +36,17 @@ def chosen(review: Review, action: Action, choice: Choice) -> bool:
             _words(review, action, "reason", "Reason (the agent will read this)", choice.reason)
         if choice.type == "respond":
             _words(review, action, "reply", "Your answer, as the tool's result", choice.reply)
+        lacking = True
+        if isinstance(ruled, ReviewError):
+            _refused(ruled)
+        else:
+            _consequence(review, action, ruled)
+            lacking = _to_type(review, ruled, choice)
         with st.popover("Comment…", type="tertiary"):
             _words(
                 review, action, "comment", "For the record only; the agent does not read it", choice.comment
             )
-        if isinstance(ruled, ReviewError):
-            _refused(ruled)
-            return True
-        _consequence(review, action, ruled)
-        return _to_type(review, ruled, choice)
+    return lacking
 
 
 def lacks_typing(action: Action, choice: Choice, ruled: Action) -> bool:

@@ -10,7 +10,8 @@ from agent.review.actions import Action, Review
 from agent.review.retyped import may_approve_together
 from pages.parts import session
 from pages.parts.draft import Choice, Draft
-from pages.parts.sending import Goes, choose, choose_all, close, folds_unopened, send
+from pages.parts.folds import folds_unopened
+from pages.parts.sending import Goes, choose, choose_all, close, send
 from pages.parts.words import ICON, KEY, SEND, VERB
 
 STEPS = (("Previous", "K", -1), ("Next", "J", 1), ("Later", "X", 1))

@@ -13,8 +13,9 @@ from agent.review.differences import diff
 from agent.review.events import Event
 from agent.review.secrets import masked
 from pages.parts import session
+from pages.parts.arguments import arguments
 from pages.parts.literal import line, literal
-from pages.parts.trail import arguments, on_whose_word, told
+from pages.parts.trail import arguments_of, on_whose_word, told
 from pages.parts.words import clock
 
 TEXTS = {
@@ -76,14 +77,9 @@ def _data(kept: dict[str, Any]) -> None:
             st.caption(title)
             literal(text)
     _edited(data)
-    if args := arguments(data):
+    if args := arguments_of(data):
         st.caption("Arguments")
-        for name, value in args.items():
-            left, right = st.columns([1, 3], gap="small")
-            with left:
-                line(name)
-            with right:
-                literal(show(value))
+        arguments(args)
     with st.expander("As it is kept, in JSON", icon=":material/data_object:"):
         literal(show(data))
 

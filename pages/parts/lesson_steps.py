@@ -29,7 +29,7 @@ def _step(lesson: Lesson, name: str, number: int, step: Step, *, taken: bool) ->
     with st.container(border=True):
         st.markdown(step.text)
         with st.expander("The code that runs", expanded=not taken):
-            st.code(visible(step.code), language="python")
+            st.code(visible(step.code.rstrip()), language="python", wrap_lines=True)
         if step.asks:
             st.text_area(step.asks, step.begin, key=field, disabled=taken)
         if taken:

@@ -14,14 +14,11 @@ from pages.parts.literal import line, literal
 from pages.parts.words import TIER_COLOR, TIER_ELSEWHERE, TIER_ICON, TIER_WORDS
 
 WIDTHS = [3, 4, 5, 5]
-HEADINGS = ("Tool and tier", "Who decides", "Why", "Harm, and how it is undone")
 
 
 def matrix(agent: Agent) -> None:
     """One row for each tool; what is not in it is denied."""
     st.caption(f"Policy {agent.policy.version} · a tool that no entry names is denied")
-    for column, heading in zip(st.columns(WIDTHS), HEADINGS, strict=True):
-        column.caption(heading)
     for name, entry in agent.policy.tools.items():
         with st.container(border=True):
             _row(agent.policy, name, entry)
@@ -32,17 +29,21 @@ def _row(policy: Policy, name: str, entry: ToolPolicy) -> None:
     with tool, st.container(gap="xsmall"):
         literal(name)
         st.badge(entry.tier, color=TIER_COLOR[entry.tier], icon=TIER_ICON[entry.tier])
+    # Each cell names itself: on a narrow screen the cells stand below each other.
     with decides, st.container(gap="xsmall"):
+        st.caption("Who decides")
         line(TIER_WORDS[entry.tier])
         if entry.may_ask:
             line(f"a person may {', '.join(entry.allowed)}{_clocks(policy, entry)}")
         elsewhere = TIER_ELSEWHERE[entry.tier]
         line(f"elsewhere: {elsewhere}{', by its arguments' if entry.cases else ''}")
     with why, st.container(gap="xsmall"):
+        st.caption("Why")
         line(entry.why or "The policy does not say why.")
         for case in entry.cases:
             line(f"{case.tier} where {show(described(case.when))}: {case.why}")
     with harm, st.container(gap="xsmall"):
+        st.caption("Harm, and how it is undone")
         line(harm_of(entry))
         if entry.precondition:
             line(f"Only if: {entry.precondition.words}")

@@ -116,7 +116,7 @@ def _open(path: Path, report: Report | None) -> None:
         if report is not None:
             _faults(report)
         with st.expander("The file", expanded=report is None or report.passed):
-            literal(path.read_text(encoding="utf-8", errors="replace"))
+            literal(path.read_text(encoding="utf-8", errors="replace").removesuffix("\n"))
         st.download_button(
             "Download it", path.read_bytes, file_name=path.name, key="download-scenario", on_click="ignore"
         )

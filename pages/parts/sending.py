@@ -8,7 +8,6 @@ from typing import Any
 import streamlit as st
 
 from agent.review.actions import Action, Review
-from agent.review.args import show
 from agent.review.errors import ArgumentsRefused, ReviewError
 from agent.review.seen import Seen
 from agent.review.threads import Run
@@ -16,7 +15,7 @@ from pages.parts import draft as drafts
 from pages.parts import session
 from pages.parts.chosen import lacks_typing, onward
 from pages.parts.draft import Draft
-from pages.parts.literal import unopened, was_opened
+from pages.parts.folds import folds_opened, folds_unopened
 from pages.parts.words import VERB
 
 WAIT_FOR_RUN = 1.5  # seconds a click waits on the run itself, so that a quick turn is drawn at once
@@ -30,11 +29,6 @@ MOVED = "The card had just changed. Nothing was chosen; look at it and choose ag
 TOO_SOON = "The card had just changed. Nothing was sent; look at it, then send again."
 AT_ONCE = "Choosing and sending came at once. Nothing was sent; look at what is chosen now and send again."
 NOT_TYPED = "Nothing was sent. An irreversible call runs only after its dangerous value was typed again."
-
-
-def folds_unopened(action: Action) -> int:
-    """How many long values of the action this session has not opened yet; approving waits for them."""
-    return unopened([action.summary, *map(show, (action.args or {}).values())])
 
 
 def choose(review: Review, action: Action, kind: str) -> None:
@@ -116,7 +110,7 @@ def _seen(review: Review) -> dict[str, Seen]:
     return {
         one.key.tool_call_id: Seen(
             times.get(session.card_of(review, one), 0.0),
-            tuple(name for name, value in (one.args or {}).items() if was_opened(show(value))),
+            folds_opened(review, one),
         )
         for one in review.actions
     }

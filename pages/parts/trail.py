@@ -92,7 +92,7 @@ def sentence(event: Event) -> str:
     return f"{WORDS.get(event.kind, event.kind)}{more}"
 
 
-def arguments(data: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def arguments_of(data: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The arguments of the call an event is about, where its own data holds them."""
     held = (data[name] for name in ARGUMENTS if isinstance(data.get(name), Mapping))
     return next(held, None)
@@ -107,7 +107,7 @@ def target(event: Event, action: Action | None) -> str:
         return ""
     if event.kind is Kind.MESSAGE_SENT:
         return telling({"text": event.data.get("text", "")})
-    held = arguments(event.data)
+    held = arguments_of(event.data)
     return telling(action.args if held is None and action else held)
 
 
