@@ -172,12 +172,12 @@ TIER_WORDS = {
     Tier.DENY: "never runs",
 }
 TIER_ELSEWHERE = {
-    Tier.AUTO: "always_allow · allow",
-    Tier.LOG: "always_allow · allow, with a notice",
-    Tier.ASK: "always_ask · ask · defer",
+    Tier.AUTO: "always_allow or allow",
+    Tier.LOG: "always_allow or allow, with a notice",
+    Tier.ASK: "always_ask, ask or defer",
     Tier.DENY: "deny",
 }
-"""The same in the words of other systems."""
+"""What other systems call them."""
 
 
 def option(label: str, color: Color = "gray") -> str:
