@@ -204,7 +204,12 @@ class Looking:
         proposals = self._ledger.events(
             agent=agent, kind=Kind.ACTION_PROPOSED, newest_first=True, limit=SIMULATED
         )
-        return simulate(about, edit(about.policy, tiers, ask_for_everything=ask_for_everything), proposals)
+        since = proposals[-1].seq if proposals else 0
+        decisions = self._ledger.events(
+            agent=agent, kind=Kind.DECISION_MADE, after=since, newest_first=True, limit=SIMULATED
+        )
+        edited = edit(about.policy, tiers, ask_for_everything=ask_for_everything)
+        return simulate(about, edited, [*proposals, *decisions])
 
     def proof(self, action: Action) -> Proof:
         """What the record says of this action, from proposal to result, and where it contradicts itself."""

@@ -13,7 +13,7 @@ from agent.review.secrets import masked
 from agent.review.threads import Message, ToolCall
 from pages.parts import session
 from pages.parts.literal import line, literal
-from pages.parts.trail import sentence
+from pages.parts.trail import told
 from pages.parts.words import ACTION_COLOR, ACTION_WORDS, clock
 
 LAST = 50
@@ -123,8 +123,6 @@ def _proof(action: Action) -> None:
         proof = session.console().proof(action)
         for fault in proof.faults:
             st.error(fault)
-        literal(
-            "\n".join(f"{clock(event.at)}  {event.by or ''}  {sentence(event)}" for event in proof.events)
-        )
+        literal("\n".join(f"{clock(event.at)}  {told(event)}" for event in proof.events))
         if not proof.faults:
             st.caption("What ran is what was decided.")
