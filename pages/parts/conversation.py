@@ -127,4 +127,4 @@ def _proof(action: Action) -> None:
             "\n".join(f"{clock(event.at)}  {event.by or ''}  {sentence(event)}" for event in proof.events)
         )
         if not proof.faults:
-            st.caption("What ran is what was decided.")
+            st.caption("What ran is what was decided." if action.state in RAN else "Nothing of it ran.")
