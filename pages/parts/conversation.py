@@ -125,4 +125,4 @@ def _proof(action: Action) -> None:
             st.error(fault)
         literal("\n".join(f"{clock(event.at)}  {told(event)}" for event in proof.events))
         if not proof.faults:
-            st.caption("What ran is what was decided.")
+            st.caption("What ran is what was decided." if action.state in RAN else "Nothing of it ran.")
