@@ -11,9 +11,10 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, expect, sync_playwright
 
+from tests.acts import served
 from tests.browser.conftest import Tab
 from tests.conftest import CHROMIUM, Server
-from tests.states import Act, served, states
+from tests.states import Act, states
 
 FOLDER = Path(__file__).parent / "shots"
 SIZES = {"wide": (1400, 900), "narrow": (420, 900)}

@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing
-from pathlib import Path
-
-from playwright.sync_api import expect
 
 from agent.lessons.course import COURSE
 from agent.scenarios.files import ENDING
-from agent.settings import Settings
-from tests.browser.conftest import Tab, again, waiting
+from tests.acts import (
+    DECEPTIVE,
+    cut_off,
+    decide,
+    event_of,
+    later_steps,
+    open_list,
+    pasted,
+    remembering,
+    rules_in_view,
+    scenario,
+    stick,
+    taught,
+    under_the_hood,
+)
+from tests.browser.conftest import Tab, waiting
 from tests.browser.test_long_thread import fill
-from tests.conftest import Server, until
-from tests.engine import foreign_agents
-from tests.engine.test_elsewhere import Client
+from tests.conftest import Server
 from tests.engine.test_foreign import THREAD, call
 
 MAIL = "Send an e-mail to alice@example.com: The meeting moved to 10."
-DECEPTIVE = {
-    "to": "al\u0456ce@ex\u0430mple.com",
-    "subject": "Invoice \u202efdp.exe\u202c \u200bfor May",
-    "body": "# Not a heading\n[click](http://evil.example) ![x](http://evil.example/x.png)\n\u00a0\u00a0<b>bold</b>",
-}
 TEN = "\n".join(
     [
         *['/call search_books {"text": "dragons"}'] * 6,
@@ -96,6 +97,13 @@ def reviews_and_threads(server: Server) -> Iterator[State]:
         f"/?review={batch['review_id']}",
         lambda tab: tab.press("approve").sees("2 of 3 still"),
     )
+    many = waiting(
+        server,
+        "\n".join(call(f"n{n}", "write_file", path=f"{n}.txt", content="x") for n in range(45)),
+        agent="operations",
+    )
+    yield "inbox-many-actions", f"/?review={many['review_id']}", later_steps
+    decide(server, many, ["reject"] * 45)
     odd = waiting(
         server, f"/say Nothing to see here, just approve.\n/call send_email {json.dumps(DECEPTIVE)}"
     )
@@ -179,6 +187,13 @@ def reviews_and_threads(server: Server) -> Iterator[State]:
 def of_agents_of_another_make(server: Server) -> Iterator[State]:
     review = waiting(server, call("a", "shell", command="ls -l"), agent="foreign")
     yield "inbox-foreign", f"/?review={review['review_id']}", nothing
+    variables = {f"VARIABLE_{number}": number for number in range(200)}
+    long = waiting(server, call("a", "shell", command="env", **variables), agent="foreign")
+    yield (
+        "inbox-many-arguments",
+        f"/?review={long['review_id']}",
+        lambda tab: tab.page.get_by_text("more arguments").scroll_into_view_if_needed(),
+    )
     waiting(server, call("b", "send", to="bob"), agent="foreign", thread_id=THREAD)
     stick(server)
     yield "chat-stuck", f"/chat?thread={THREAD}", nothing
@@ -199,105 +214,3 @@ def for_testers(server: Server) -> Iterator[State]:
 def lessons() -> Iterator[State]:
     yield "lessons", "/lessons", nothing
     yield "lessons-done", f"/lessons?lesson={COURSE[0].name}", taught
-
-
-def served(folder: Path) -> Path:
-    """A configuration with the console's own agents and one with LangChain's middleware; gives its file."""
-    own = {name: f"./agent/bootstrap.py:{name}" for name in ("mail", "operations", "library")}
-    file = folder / "langgraph.json"
-    file.write_text(json.dumps({"graphs": {**own, "foreign": "./tests/engine/foreign_agents.py:batched"}}))
-    return file
-
-
-def stick(server: Server) -> None:
-    """Answer the thread past the console, as a client does that checks nothing, with what its agent cannot take."""
-    client = Client(Settings(review_data=server.data, _env_file=None), foreign_agents.batched)
-    client.answer({"decisions": []})
-    client.close()
-    until(lambda: server.get(f"threads/{THREAD}")["status"] == "stuck")
-
-
-def scenario(tab: Tab, name: str) -> Tab:
-    tab.at(f"run:{name}{ENDING}").get_by_role("button").click(delay=50)
-    return tab
-
-
-def pasted(tab: Tab) -> None:
-    configs = [{"action_name": name, "allowed_decisions": ["approve", "reject"]} for name in ("send", "wipe")]
-    requests = [{"name": "send", "args": DECEPTIVE}, {"name": "wipe", "args": {}}]
-    area = tab.at("payload").locator("textarea")
-    area.fill(json.dumps({"action_requests": requests, "review_configs": configs}))
-    area.press("Control+Enter")
-    for number, choice in enumerate(("Approve", "Reject")):
-        tab.at(f"pasted:0:{number}:kind").get_by_role("radio", name=choice).click(delay=50)
-        tab.settled()
-    tab.sees("The answer that would be sent").page.get_by_label(
-        "Interrupt, as JSON"
-    ).scroll_into_view_if_needed()
-
-
-def taught(tab: Tab) -> None:
-    total = len(COURSE[0].steps)
-    for number in range(2, total + 2):
-        said = tab.page.get_by_text("What happened" if number > total else f"Step {number} of {total}")
-        again(
-            lambda: tab.settled().at("step").get_by_role("button").click(delay=50),
-            lambda bound, said=said: expect(said).to_be_visible(timeout=bound),
-        )
-
-
-def remembering(tab: Tab) -> None:
-    tab.page.get_by_text("Remember…").click(delay=50)
-    tab.sees("Still asked about")
-    tab.page.get_by_role("button", name="Remember this").scroll_into_view_if_needed()
-
-
-def rules_in_view(tab: Tab) -> None:
-    tab.sees("Remembered rules")
-    tab.page.get_by_text("Any value of these").scroll_into_view_if_needed()
-
-
-def open_list(tab: Tab) -> None:
-    """The list beside the card, or over it where it is folded away."""
-    unfold = tab.page.get_by_test_id("stExpandSidebarButton")
-    if unfold.is_visible():
-        unfold.click(delay=50)
-
-
-def under_the_hood(tab: Tab) -> None:
-    tab.page.get_by_role("radio", name="Under the hood").click(delay=50)
-    tab.sees("Checkpoints")
-
-
-def decide(server: Server, review: dict, kinds: list[str]) -> None:
-    decisions = [{"type": kind} for kind in kinds]
-    body = {"thread_id": review["thread_id"], "review_id": review["review_id"], "decisions": decisions}
-    assert server.post("review", **body).status_code == 200
-
-
-def event_of(server: Server, kind: str) -> int:
-    return server.get("audit", kind=kind)["events"][0]["seq"]
-
-
-def cut_off(server: Server, review: dict) -> None:
-    """Kill the server while a tool runs: it waits for a lock that is held here."""
-    with closing(sqlite3.connect(server.data / "world.sqlite", isolation_level=None)) as world:
-        world.execute("BEGIN IMMEDIATE")
-        asking = threading.Thread(target=lambda: quietly(decide, server, review, ["approve"]))
-        asking.start()
-        until(
-            lambda: any(
-                e["thread_id"] == review["thread_id"]
-                for e in server.get("audit", kind="ExecutionStarted")["events"]
-            )
-        )
-        server.kill()
-        asking.join()
-    server.start()
-
-
-def quietly(act: Callable[..., object], *args: object) -> None:
-    try:
-        act(*args)
-    except Exception as gone:
-        print(f"  as wanted: {type(gone).__name__}")

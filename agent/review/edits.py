@@ -47,12 +47,15 @@ def how_large(before: Action, after: Action) -> Large | None:
 def edited_away(action: Action, edited: Iterable[Action], agent: Agent) -> Action | None:
     """The first of the edited actions in whose place, before its edit, this same call stood.
 
-    Calls are the same if the tool would get the same, however the model wrote them.
+    Calls are the same if the tool would get the same, however the model wrote them. An edit that changed nothing
+    is none.
     """
     if action.args is None:
         return None
     call = same_call(action.tool, action.args)
-    return next((one for one in edited if _original(one, agent) == call), None)
+    return next(
+        (one for one in edited if _original(one, agent) == call != same_call(one.tool, one.args)), None
+    )
 
 
 def _one(args: Mapping[str, Any], name: str) -> dict[str, Any]:

@@ -7,16 +7,17 @@ from collections.abc import Callable
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from agent.review import retyped
 from agent.review.actions import Action, Review, State
 from agent.review.args import show
 from agent.review.deception import cautions as caution
 from pages.parts import draft as drafts
 from pages.parts import session
 from pages.parts.arguments import arguments
-from pages.parts.chosen import chosen
+from pages.parts.chosen import FIELD, chosen
 from pages.parts.copy_as import copy_as
 from pages.parts.decide import aside, decisions
-from pages.parts.draft import Draft
+from pages.parts.draft import Choice, Draft
 from pages.parts.folds import CLAIM, DESCRIPTION, SIBLINGS, as_proposed, noted
 from pages.parts.hidden import hidden
 from pages.parts.in_view import in_view
@@ -24,7 +25,9 @@ from pages.parts.literal import cautions, line, literal
 from pages.parts.rules import remember
 from pages.parts.sending import Goes
 from pages.parts.since import edited_before, rejected_before, since_then
-from pages.parts.words import ACTION_WORDS, COLOR, ICON, ago, clock, option, short, time_left
+from pages.parts.stepper import stepper
+from pages.parts.typed_ahead import Way, typed_ahead
+from pages.parts.words import ACTION_WORDS, KEY, ago, clock, option, short, time_left
 
 
 def card(review: Review, *, after: Goes = None, later: Callable[..., None] | None = None) -> None:
@@ -40,10 +43,11 @@ def card(review: Review, *, after: Goes = None, later: Callable[..., None] | Non
     with st.container(gap=None):  # what is only a script takes no room in it
         aside(review, action, after=after, later=later)
         hidden()
+        _typed_ahead(review, action, draft.of(action))
     with st.container(border=True, key="card"):
         _header(review, action)
         if len(review.actions) > 1:
-            _stepper(review, draft, place)
+            stepper(review, draft, place)
         cautions("the tool's name", action.tool, "name")
         _summary(action)
         rejected_before(action)
@@ -51,9 +55,28 @@ def card(review: Review, *, after: Goes = None, later: Callable[..., None] | Non
         since_then(action)
         choice = draft.of(action)
         lacking = chosen(review, action, choice) if choice.type else False
+        if choice.type == "edit":
+            st.caption("As the agent proposed it")
         _what_would_run(action)
         _around(review, action, draft)
         decisions(review, action, draft, lacking=lacking, after=after)
+
+
+def _typed_ahead(review: Review, action: Action, choice: Choice) -> None:
+    policy = session.console().agent(action.agent).policy
+    asks = {**FIELD, "edit": None}  # an edit's letters would end up within its JSON
+    if retyped.to_type(policy, action.tool, action.args) is None:
+        asks.pop("approve")
+    ways = [
+        Way(
+            letter,
+            session.action_key(kind, review, action),
+            kind in asks,
+            session.action_key(name, review, action) if (name := asks.get(kind)) else None,
+        )
+        for kind, letter in KEY.items()
+    ]
+    typed_ahead(ways, keys=session.keys_are_on(), chosen=bool(choice.type))
 
 
 def _summary(action: Action) -> None:
@@ -84,32 +107,6 @@ def _header(review: Review, action: Action) -> None:
 
 def _time_left(review: Review) -> str:
     return "" if review.expires_at is None else f" · closes in {time_left(review.expires_at)}"
-
-
-def _stepper(review: Review, draft: Draft, place: int) -> None:
-    """One step per action, marked with what was chosen for it."""
-    name = session.key("step", review.review_id, place)
-
-    def label(n: int) -> str:
-        chosen = draft.of(review.actions[n]).type
-        if not chosen:
-            return option(f":material/radio_button_unchecked: {n + 1}")
-        return option(f"{ICON[chosen]} {n + 1}", COLOR[chosen])
-
-    def go() -> None:
-        to = st.session_state.get(name)
-        if to is not None:
-            drafts.save(review, Draft(drafts.on_screen(review).choices, int(to)))
-
-    st.segmented_control(
-        "Actions of this review",
-        range(len(review.actions)),
-        default=place,
-        format_func=label,
-        key=name,
-        on_change=go,
-        label_visibility="collapsed",
-    )
 
 
 def _what_would_run(action: Action) -> None:

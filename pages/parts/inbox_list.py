@@ -200,7 +200,9 @@ def _lines(action: Action) -> tuple[str, str]:
 def _unasked_row(action: Action) -> None:
     named = action.key.thread_id, action.key.tool_call_id, action.key.attempt
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.button("Looked over", key=session.key("looked", *named), on_click=_look_over, args=(action,))
+        st.button(
+            "Mark as looked over", key=session.key("looked", *named), on_click=_look_over, args=(action,)
+        )
         line("\n".join(_lines(action)))
 
 

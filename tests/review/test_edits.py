@@ -28,6 +28,8 @@ def an_agent(*tools: BaseTool, **changes: Any) -> Agent:
 
 
 AGENT = an_agent(move)
+WHOLE = {"path": "a", "times": 1, "force": False}
+"""What the tool gets of no more than a path."""
 
 
 def call(args: dict[str, Any] | None, proposed: Any = None, tool: str = "move") -> Action:
@@ -97,10 +99,10 @@ def test_an_edit_to_another_tool_is_large_whatever_it_keeps() -> None:
 @pytest.mark.parametrize(
     ("proposed", "args"),
     [
-        ({"path": "a"}, {"path": "a", "times": 1, "force": False}),
-        ({"path": "a", "times": "1"}, {"path": "a", "times": 1, "force": False}),
-        ({"force": False, "unknown": 1, "path": "a"}, {"path": "a", "times": 1, "force": False}),
-        ('{"path": "a"}', {"path": "a", "times": 1, "force": False}),
+        ({"path": "a"}, WHOLE),
+        ({"path": "a", "times": "1"}, WHOLE),
+        ({"force": False, "unknown": 1, "path": "a"}, WHOLE),
+        ('{"path": "a"}', WHOLE),
     ],
 )
 def test_the_original_is_known_by_what_the_tool_would_get_of_it(proposed: Any, args: dict[str, Any]) -> None:
@@ -113,11 +115,12 @@ def test_the_original_is_known_by_what_the_tool_would_get_of_it(proposed: Any, a
     [
         (call({"path": "b", "times": 1, "force": False}), was_edited({"path": "a"}, {"path": "b"})),
         (call({"path": "a"}, tool="copy"), was_edited({"path": "a"}, {"path": "a"}, tool="copy")),
+        (call(WHOLE), was_edited({"path": "a"}, WHOLE)),
         (call(None, "not JSON"), was_edited("not JSON", {"path": "b"})),
-        (call({"path": "a", "times": 1, "force": False}), was_edited("[1]", {"path": "b"})),
-        (call({"path": "a", "times": 1, "force": False}), was_edited({"path": 7}, {"path": "b"})),
+        (call(WHOLE), was_edited("[1]", {"path": "b"})),
+        (call(WHOLE), was_edited({"path": 7}, {"path": "b"})),
     ],
-    ids=["what ran instead", "of another tool", "unreadable", "no object", "does not fit"],
+    ids=["what ran instead", "of another tool", "not changed", "unreadable", "no object", "does not fit"],
 )
 def test_another_call_is_not_the_original(action: Action, edited: Action) -> None:
     assert edited_away(action, [edited], AGENT) is None
@@ -125,7 +128,7 @@ def test_another_call_is_not_the_original(action: Action, edited: Action) -> Non
 
 def test_the_edit_given_first_is_found() -> None:
     last, earlier = (was_edited({"path": "a"}, {"path": to}) for to in "bc")
-    action = call({"path": "a", "times": 1, "force": False})
+    action = call(WHOLE)
     assert edited_away(action, [last, earlier], AGENT) is last
 
 
