@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 from uuid import uuid4
@@ -37,6 +38,8 @@ DRAWN = "fields-drawn"
 VISIBLE = "seconds-visible"
 HIDDEN = "seconds-hidden"
 BEGAN = "drawing-since"
+SAVED = "scenario-saved"
+REFUSED = "scenario-refused"
 
 # The address.
 THREAD = "thread"
@@ -166,6 +169,28 @@ def show_flash() -> None:
     box(headline)
     if detail:
         st.text(visible(detail))
+
+
+def note_scenario(thread_id: str, path: Path | None) -> None:
+    """The thread was saved in this file; or None, to save it once more."""
+    st.session_state[SAVED] = (thread_id, path)
+
+
+def saved_scenario(thread_id: str) -> Path | None:
+    """The file in which this session saved the thread last, if it is still there."""
+    saved, path = st.session_state.get(SAVED, ("", None))
+    return path if saved == thread_id and path is not None and path.exists() else None
+
+
+def refuse_scenario(thread_id: str, why: str) -> None:
+    """The thread was not saved; said once, by the page that is drawn next."""
+    st.session_state[REFUSED] = (thread_id, why)
+
+
+def scenario_refusal(thread_id: str) -> str:
+    """Why the thread was not saved by this very click; "" if it was not tried."""
+    refused, why = st.session_state.pop(REFUSED, ("", ""))
+    return str(why) if refused == thread_id else ""
 
 
 def key(name: str, *parts: Any) -> str:
