@@ -234,7 +234,8 @@ def paste(opens: Opens, value: Any) -> Screen:
     screen.at.radio(key="qa-view").set_value("Paste a payload")
     screen.run()
     text = value if isinstance(value, str) else json.dumps(value)
-    return screen.type("payload", text)
+    screen.at.text_area(key="payload").set_value(text)
+    return screen.click("read-payload")
 
 
 @pytest.mark.parametrize("case", CASES[::3], ids=[case["name"] for case in CASES[::3]])
@@ -259,8 +260,28 @@ def test_pasting_records_and_runs_nothing(opens: Opens, console: Console, mail: 
 
 
 def test_a_payload_that_is_no_json_says_where(opens: Opens) -> None:
-    said = paste(opens, '{"a": ').said()
-    assert "not JSON" in said
+    for text in ('{"a": ', "hello"):
+        said = paste(opens, text).said()
+        assert "it is not JSON" in said
+        assert "args" not in said
+
+
+def test_a_payload_that_allows_no_known_decision_says_what_is_missing(opens: Opens) -> None:
+    screen = paste(opens, {"action_requests": [{"name": "send", "args": {}}]})
+    assert "It has no `review_configs`" in screen.said()
+    assert "Choose a decision" not in screen.said()
+
+
+def test_a_payload_that_asks_about_nothing_says_so(opens: Opens) -> None:
+    screen = paste(opens, {"action_requests": [], "review_configs": []})
+    assert "It asks about nothing" in screen.said()
+    assert not screen.has("pasted:0:0:kind")
+
+
+def test_a_reject_that_cannot_be_ignored_says_how_it_is_sent(opens: Opens) -> None:
+    config = {"allow_accept": True, "allow_edit": True, "allow_respond": True, "allow_ignore": False}
+    screen = paste(opens, [{"action_request": {"action": "send", "args": {}}, "config": config}])
+    assert "Its `allow_ignore` is not true" in screen.said()
 
 
 def test_a_typed_answer_that_does_not_fit_is_told(opens: Opens) -> None:
