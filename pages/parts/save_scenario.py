@@ -38,9 +38,9 @@ def save_scenario(view: View) -> None:
     if session.gates_itself(thread.agent) or thread.status not in (Status.IDLE, Status.WAITING):
         return
     with st.popover("Save as a scenario", type="tertiary", key="scenario"):
-        path = session.saved_scenario(thread.thread_id)
-        if path is not None:
-            _saved(path, thread.thread_id)
+        came = session.saving(thread.thread_id)
+        if isinstance(came, Path) and came.exists():
+            _saved(came, thread.thread_id)
             return
         st.caption(
             "The model's replies, the decisions and what came of them, to be replayed whenever you like, "
@@ -50,7 +50,9 @@ def save_scenario(view: View) -> None:
         _boxes(thread.thread_id, offers)
         _field(thread, offers)
         st.button("Save it", key="scenario-save", type="primary", on_click=_save, args=(thread, offers))
-        _refusal(thread.thread_id)
+        if isinstance(came, str):
+            st.error("It was not saved.")
+            line(came)
 
 
 def _offers(thread_id: str) -> list[Offer]:
@@ -140,19 +142,11 @@ def _saved(path: Path, thread_id: str) -> None:
             "Save it another way",
             key="scenario-again",
             type="tertiary",
-            on_click=session.note_scenario,
+            on_click=session.note_saving,
             args=(thread_id, None),
         )
     if goes:  # the click has started it; the page only shows it
         st.switch_page("qa.py", query_params={SCENARIO: path.name})
-
-
-def _refusal(thread_id: str) -> None:
-    """Why the last click saved nothing, beside the button that was clicked."""
-    told = session.scenario_refusal(thread_id)
-    if told:
-        st.error("It was not saved.")
-        line(told)
 
 
 def _save(thread: Thread, offers: list[Offer]) -> None:
@@ -163,11 +157,11 @@ def _save(thread: Thread, offers: list[Offer]) -> None:
         name = _proposal(thread, offers)
     never = [meant for _, meant in _ticked(thread.thread_id, offers)]
     if not name or text_fault(name):
-        session.refuse_scenario(thread.thread_id, "Write in a few words what it shows.")
+        session.note_saving(thread.thread_id, "Write in a few words what it shows.")
         return
     try:
         path = shelf.save_thread(bootstrap.opened(), thread.thread_id, name=name, never=never)
     except ReviewError as error:
-        session.refuse_scenario(thread.thread_id, str(error))
+        session.note_saving(thread.thread_id, str(error))
         return
-    session.note_scenario(thread.thread_id, path)
+    session.note_saving(thread.thread_id, path)

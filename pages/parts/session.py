@@ -39,12 +39,14 @@ VISIBLE = "seconds-visible"
 HIDDEN = "seconds-hidden"
 BEGAN = "drawing-since"
 SAVED = "scenario-saved"
-REFUSED = "scenario-refused"
 
 # The address.
 THREAD = "thread"
 REVIEW = "review"
 ACTION = "action"
+LESSON = "lesson"
+STAGE = "stage"
+"""Whose stage of a lesson it is: a reload finds it in the address, and a way back from another page in the session."""
 
 
 def console() -> Console:
@@ -171,26 +173,15 @@ def show_flash() -> None:
         st.text(visible(detail))
 
 
-def note_scenario(thread_id: str, path: Path | None) -> None:
-    """The thread was saved in this file; or None, to save it once more."""
-    st.session_state[SAVED] = (thread_id, path)
+def note_saving(thread_id: str, came: Path | str | None) -> None:
+    """What came of saving the thread: the file, or why there is none; None, to save it once more."""
+    st.session_state[SAVED] = (thread_id, came)
 
 
-def saved_scenario(thread_id: str) -> Path | None:
-    """The file in which this session saved the thread last, if it is still there."""
-    saved, path = st.session_state.get(SAVED, ("", None))
-    return path if saved == thread_id and path is not None and path.exists() else None
-
-
-def refuse_scenario(thread_id: str, why: str) -> None:
-    """The thread was not saved; said once, by the page that is drawn next."""
-    st.session_state[REFUSED] = (thread_id, why)
-
-
-def scenario_refusal(thread_id: str) -> str:
-    """Why the thread was not saved by this very click; "" if it was not tried."""
-    refused, why = st.session_state.pop(REFUSED, ("", ""))
-    return str(why) if refused == thread_id else ""
+def saving(thread_id: str) -> Path | str | None:
+    """What came of saving this thread, if it is the one that this session saved last."""
+    saved, came = st.session_state.get(SAVED, ("", None))
+    return came if saved == thread_id else None
 
 
 def key(name: str, *parts: Any) -> str:
