@@ -25,9 +25,9 @@ from pages.parts.scenario_list import SCENARIO, run_scenarios
 
 RAN = (State.DONE, State.FAILED)
 LONGEST = 200
-MANY = 6
+MANY = 8
 """Calls and tools that are offered before the list scrolls."""
-HEIGHT = 260  # pixels, of a list that scrolls
+HEIGHT = 280  # pixels, of a list that scrolls
 Offer = tuple[str, Never]
 """What may be forbidden: how it reads, and what it means."""
 
