@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from agent.ports import Anchors, Clock, Engine, Inside, Ledger, Sought
 from agent.review.actions import Action, Review, State
 from agent.review.agents import Agent
+from agent.review.edits import edited_away
 from agent.review.events import Anchor, Event, Kind, Verification, instant, verify
 from agent.review.policy import Tier
 from agent.review.preconditions import Since, since
@@ -20,6 +21,9 @@ from agent.standing import closed_last, known
 
 SIMULATED = 2_000
 """How many of an agent's last proposals a simulation looks at."""
+
+EDITS = 20
+"""How many of a thread's last edits of a tool are looked at for a call that comes back."""
 
 EVERYTHING = 2**62
 
@@ -108,6 +112,15 @@ class Looking:
         """What was decided in this thread on the same tool before, the last first."""
         return self._ledger.last_decided(action.key.thread_id, action.proposed_tool)
 
+    def edited_away(self, action: Action) -> Action | None:
+        """The action of this thread that was edited last in whose place this same call stood before the edit.
+
+        The last `EDITS` edits of the tool are looked at.
+        """
+        key, tool = action.key, action.proposed_tool
+        edited = self._ledger.last_decided(key.thread_id, tool, kind="edit", limit=EDITS)
+        return edited_away(action, edited, self._engine.agent(action.agent)) if edited else None
+
     def changed_since(self, action: Action) -> Since:
         """How the facts that a waiting action depends on stand now, against when it was proposed."""
         entry = self._engine.agent(action.agent).policy.tools.get(action.tool)
@@ -191,7 +204,12 @@ class Looking:
         proposals = self._ledger.events(
             agent=agent, kind=Kind.ACTION_PROPOSED, newest_first=True, limit=SIMULATED
         )
-        return simulate(about, edit(about.policy, tiers, ask_for_everything=ask_for_everything), proposals)
+        since = proposals[-1].seq if proposals else 0
+        decisions = self._ledger.events(
+            agent=agent, kind=Kind.DECISION_MADE, after=since, newest_first=True, limit=SIMULATED
+        )
+        edited = edit(about.policy, tiers, ask_for_everything=ask_for_everything)
+        return simulate(about, edited, [*proposals, *decisions])
 
     def proof(self, action: Action) -> Proof:
         """What the record says of this action, from proposal to result, and where it contradicts itself."""

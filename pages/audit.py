@@ -1,30 +1,40 @@
-"""The record: every event, newest first, with what was before and after, and the state of the chain."""
+"""The record: every event, newest first, each to be opened whole, and the state of the chain."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
 
-from agent.review.args import show
-from agent.review.differences import diff
-from agent.review.events import Event, Kind, Verification, kept_anchor
-from agent.review.exports import as_csv, as_json_lines
+from agent.review.events import Event, Kind
 from agent.review.secrets import masked
 from pages.parts import session
-from pages.parts.literal import line, literal
-from pages.parts.trail import sentence
+from pages.parts.chain import chain
+from pages.parts.event_card import action_of, event_card
+from pages.parts.rows import Row, rows
+from pages.parts.trail import WORDS, on_whose_word, target, told
 from pages.parts.words import clock, short
 
 PAGE = 50
 CURSOR = "before"
 EVENT = "event"
-KEPT = "kept-anchor"
+KIND = "kind"
+CHOSEN_KIND = "chosen-kind"
+FILTERS = ("thread_id", "by", "agent", "tool")
+"""Each is a widget's key and a name in the address: never the name a page of its own has there."""
 LONGEST = 18  # digits; what has more is beyond the ledger's integers
+LONGEST_ROW = 240  # characters; an event holds more, and shows it once it is opened
 
 
 def main() -> None:
-    _chain()
+    st.subheader("The record")
+    st.caption(
+        "Everything that agents proposed, people decided and the console ran, each line tied by a hash to the one "
+        "before it. “Check the chain” finds any line that was changed, removed or slipped in since; a record written "
+        "anew from end to end is found only with a line of it that was kept elsewhere."
+    )
+    chain()
     left, right = st.columns([3, 2], gap="medium")
     with left:
         events = _events()
@@ -32,95 +42,46 @@ def main() -> None:
         _selected(events)
 
 
-def _chain() -> None:
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        found: Verification | None = st.session_state.get("verified")
-        if found is None:
-            st.badge("chain not checked on this screen yet", color="gray", icon=":material/link:")
-        elif found.ok:
-            st.badge(
-                f"{found.count:,} events, chain intact, checked {st.session_state['verified-at']}",
-                color="green",
-                icon=":material/verified:",
-            )
-        else:
-            st.badge("the chain is broken", color="red", icon=":material/link_off:")
-            line(found.first_fault or "")
-        st.button("Check the chain", key="verify", on_click=_verify)
-        _kept_elsewhere()
-        _downloads()
-
-
-def _kept_elsewhere() -> None:
-    """Where the chain ends, to be printed, and the place for such a line when it comes back."""
-    with st.popover("Keep elsewhere", icon=":material/print:"):
-        st.caption(
-            "Whoever can rewrite the record and its anchors is found only by a line kept out of reach. "
-            "Print this one, or send it to somebody."
-        )
-        head = session.console().head()
-        literal(str(head) if head else "Nothing has been recorded yet.")
-        st.text_input("A line that was kept, to check the chain against", key=KEPT)
-        st.button("Check against it", key="verify-kept", on_click=_verify)
-
-
-def _verify() -> None:
-    line_kept = (st.session_state.get(KEPT) or "").strip()
-    try:
-        kept = [kept_anchor(line_kept)] if line_kept else []
-    except ValueError as error:
-        session.flash("warning", str(error))
-        return
-    st.session_state["verified"] = session.console().verify(kept=kept)
-    st.session_state["verified-at"] = clock(session.console().now())
-
-
-def _downloads() -> None:
-    console = session.console()
-    st.download_button(
-        "JSONL",
-        data=lambda: "".join(
-            as_json_lines(console.whole_trail(), values=bool(st.session_state.get("values")))
-        ),
-        file_name="audit.jsonl",
-        mime="application/jsonl",
-        key="export-jsonl",
-        on_click="ignore",
-        icon=":material/download:",
-    )
-    st.download_button(
-        "CSV",
-        data=lambda: "".join(as_csv(console.whole_trail())),
-        file_name="audit.csv",
-        mime="text/csv",
-        key="export-csv",
-        on_click="ignore",
-        icon=":material/download:",
-    )
-
-
 def _filters() -> dict[str, Any]:
     console = session.console()
     tools = sorted({tool for name in console.agents() for tool in console.agent(name).policy.tools})
-    with st.container(horizontal=True, gap="xsmall"):
+    with st.container(horizontal=True, gap="xsmall", vertical_alignment="bottom"):
         st.text_input("Thread", key="thread_id", bind="query-params", placeholder="any thread")
-        st.text_input("By", key="by", bind="query-params", placeholder="anybody")
+        st.text_input("Person", key="by", bind="query-params", placeholder="anybody")
         st.selectbox(
             "Agent", ["", *console.agents()], key="agent", bind="query-params", format_func=_or("any agent")
         )
         st.selectbox("Tool", ["", *tools], key="tool", bind="query-params", format_func=_or("any tool"))
-        st.selectbox(
-            "Kind", ["", *map(str, Kind)], key="kind", bind="query-params", format_func=_or("any kind")
-        )
+        kind = _kind()
     kept = {name: (st.session_state[name] or "").strip() for name in FILTERS}
-    return {name: Kind(value) if name == "kind" else value for name, value in kept.items() if value}
+    return {name: value for name, value in kept.items() if value} | ({KIND: kind} if kind else {})
 
 
-FILTERS = ("thread_id", "by", "agent", "tool", "kind")
-"""Each is a widget's key and a name in the address: never the name a page of its own has there."""
+def _kind() -> Kind | None:
+    """The kind of event that is looked for: its name in the address, the rows' own words on screen."""
+    named = session.in_address(KIND) or ""
+    kind = Kind(named) if named in set(Kind) else None
+    st.session_state[CHOSEN_KIND] = kind
+    st.selectbox(
+        "What happened",
+        [None, *Kind],
+        key=CHOSEN_KIND,
+        format_func=lambda one: WORDS[one] if one else "anything",
+        on_change=lambda: _look_for(st.session_state[CHOSEN_KIND]),
+    )
+    if kind is Kind.DECISION_MADE:
+        st.button("Everything", key="everything", on_click=_look_for, args=(None,))
+    else:
+        st.button("Decisions only", key="decisions", on_click=_look_for, args=(Kind.DECISION_MADE,))
+    return kind
 
 
-def _or(nothing: str) -> Any:
+def _look_for(kind: Kind | None) -> None:
+    session.put_in_address(KIND, kind)
+    session.put_in_address(CURSOR, None)
+
+
+def _or(nothing: str) -> Callable[[str], str]:
     return lambda one: one or nothing
 
 
@@ -128,10 +89,11 @@ def _events() -> list[Event]:
     narrowed = _filters()
     before = _number(CURSOR)
     found = session.console().trail(newest_first=True, before=before, limit=PAGE + 1, **narrowed)
-    if not found:
+    if found:
+        made = [_row(event) for event in found[:PAGE]]
+        rows("Events", made, key="events", on_pick=_open, current=session.in_address(EVENT))
+    else:
         st.caption("No event matches." if narrowed else "Nothing has happened yet.")
-    for event in found[:PAGE]:
-        _row(event)
     with st.container(horizontal=True):
         if before is not None:
             st.button(
@@ -151,19 +113,19 @@ def _number(name: str) -> int | None:
     return int(found) if found.isdecimal() and len(found) <= LONGEST else None
 
 
-def _row(event: Event) -> None:
-    selected = session.in_address(EVENT) == str(event.seq)
-    who = f"{event.by} · " if event.by else ""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.button(
-            "Open",
-            key=session.key("event", event.seq),
-            type="primary" if selected else "secondary",
-            on_click=session.put_in_address,
-            args=(EVENT, str(event.seq)),
-        )
-        where = f"{event.agent or ''} · {short(event.thread_id or '')}"
-        line(f"{who}{sentence(event)}\n{event.seq} · {clock(event.at)} · {where}")
+def _row(event: Event) -> Row:
+    action = action_of(event)
+    what = str(masked(f"{told(event)}  {target(event, action)}".strip()))
+    about = (str(event.seq), clock(event.at), event.agent, short(event.thread_id or ""))
+    return Row(
+        str(event.seq),
+        what if len(what) <= LONGEST_ROW else what[: LONGEST_ROW - 1] + "…",
+        " · ".join(filter(None, (*about, on_whose_word(event, action)))),
+    )
+
+
+def _open(seq: str) -> None:
+    session.put_in_address(EVENT, seq)
 
 
 def _selected(events: list[Event]) -> None:
@@ -177,42 +139,7 @@ def _selected(events: list[Event]) -> None:
     if not found or found[0].seq != named:
         st.warning("There is no event of that number.")
         return
-    _whole(found[0])
-
-
-def _red_flags(event: Event) -> None:
-    """Where the record of this event's action does not add up: what ran is not what was decided, say."""
-    if event.thread_id and event.tool_call_id:
-        for fault in session.console().contradictions(event.thread_id, event.tool_call_id):
-            st.error(fault, icon=":material/flag:")
-
-
-def _whole(event: Event) -> None:
-    with st.container(border=True, key="event"):
-        line(f"{event.by + ' · ' if event.by else ''}{sentence(event)}")
-        st.caption(clock(event.at), help=event.at)
-        _red_flags(event)
-        data = event.data or {}
-        shown = masked(data)
-        if shown != data:
-            st.caption("What looks like a secret is masked here. The value is kept.")
-            data = data if st.toggle("Show the values", key="values") else shown
-        if "before" in data and data.get("after") is not None:
-            st.caption("Before and after")
-            changes = diff(data["before"], data["after"])
-            literal(
-                "\n".join(f"{one.path}\n  {show(one.before)}\n→ {show(one.after)}" for one in changes)
-                or "no change"
-            )
-        literal(show(data))
-        names = ("seq", "kind", "thread_id", "agent", "review_id", "tool_call_id", "tool", "digest")
-        literal(
-            "\n".join(f"{name}  {getattr(event, name)}" for name in names if getattr(event, name) is not None)
-        )
-        st.caption("The chain: this event's hash covers everything before it")
-        literal(f"commitment  {event.commitment}\nhash        {event.hash}")
-        if event.thread_id and st.button("Open the thread", key="event-thread"):
-            st.switch_page("chat.py", query_params={session.THREAD: event.thread_id})
+    event_card(found[0])
 
 
 main()

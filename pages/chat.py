@@ -122,16 +122,16 @@ def _thread(view: View) -> None:
     thread = view.thread
     if session.gates_itself(thread.agent):
         st.caption(OWN_GATING)
-    conversation(thread.thread_id)
+    card_of = None if thread.status is Status.STUCK else next(iter(view.reviews), None)
+    conversation(thread.thread_id, card_of.review_id if card_of else None)
     if thread.status is Status.RUNNING:
         progress(thread.thread_id)
     if len(view.reviews) > 1:
         st.caption(f"{len(view.reviews)} reviews wait on this thread; the oldest is shown.")
     if thread.status is Status.STUCK:
         stuck(thread.thread_id)
-    else:
-        for review in view.reviews[:1]:
-            card(review)
+    elif card_of is not None:
+        card(card_of)
     closed(thread.thread_id)
     _trouble(view)
 

@@ -36,6 +36,10 @@ SUGGESTIONS = (
 
 CELL = 200
 
+UNDO_WRITE = "undone only by writing the old content back, if somebody has kept it"
+UNDO_SQL = "undone only by another statement that puts the rows back as they were"
+"""Said on the card and in the policy alike."""
+
 
 def define(world: World) -> Agent:
     """The operations agent, acting on `world`."""
@@ -63,14 +67,14 @@ def _policies(world: World) -> dict[str, ToolPolicy]:
             Tier.ASK,
             summary=partial(_write_summary, world),
             why="It may replace what a file holds.",
-            undo="Only by writing back what the file held before.",
+            undo=f"It is {UNDO_WRITE}.",
         ),
         "execute_sql": ToolPolicy(
             Tier.ASK,
             allowed=("approve", "reject"),
             summary=partial(_sql_summary, world),
             why="A statement can change many rows at once; to have another one run, reject it and say so.",
-            undo="Only by a statement that puts the rows back as they were.",
+            undo=f"It is {UNDO_SQL}.",
         ),
         "remove_file": ToolPolicy(
             Tier.ASK,
@@ -191,8 +195,8 @@ def _write_summary(world: World, args: Args) -> str:
             f"Write {quoted(path)} again with the {_bytes(content)} it holds already, which changes nothing."
         )
     return (
-        f"Overwrite {quoted(path)}: its {_bytes(old.content)} are replaced by {_bytes(content)}, and the old "
-        "content is lost."
+        f"Overwrite {quoted(path)}: its {_bytes(old.content)} are replaced by {_bytes(content)}; this is "
+        f"{UNDO_WRITE}."
     )
 
 
@@ -204,7 +208,7 @@ def _sql_summary(world: World, args: Args) -> str:
     except WorldError as error:
         return f"{opening} failed, so it is likely to fail again: {quoted(str(error), limit=300)}"
     if result.changes:
-        return f"{opening} left {_effects(result.changes)}, and a real run cannot be undone."
+        return f"{opening} left {_effects(result.changes)}; a real run is {UNDO_SQL}."
     return f"{opening} changed nothing and returned {_rows(len(result.rows))}{' or more' * result.more}."
 
 

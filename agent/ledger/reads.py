@@ -72,14 +72,17 @@ class SqliteReads(RuleReads, NoteReads):
         )
         return [rows.to_action(row) for row in found]
 
-    def last_decided(self, thread_id: str, tool: str, *, limit: int = 3) -> list[Action]:
-        """What a person decided on this tool in this thread before, the last first."""
+    def last_decided(
+        self, thread_id: str, tool: str, *, kind: str | None = None, limit: int = 3
+    ) -> list[Action]:
+        """What a person decided on this tool in this thread before, or by one kind of decision; the last first."""
         found = self._all(
             """
             SELECT * FROM actions WHERE thread_id = ? AND proposed_tool = ? AND decided_by IS NOT NULL
+            AND (? IS NULL OR json_extract(decision, '$.type') = ?)
             ORDER BY decided_at DESC LIMIT ?
             """,
-            *(thread_id, tool, limit),
+            *(thread_id, tool, kind, kind, limit),
         )
         return [rows.to_action(row) for row in found]
 

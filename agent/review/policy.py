@@ -79,7 +79,7 @@ class ToolPolicy:
     """False for a tool that only reads; None where whoever wrote the policy does not say."""
     irreversible: bool = False
     undo: str = ""
-    """How an effect is undone, in words."""
+    """How an effect is undone, as a sentence that agrees with the summary."""
     dangerous: str | None = None
     """The one argument a reviewer of an irreversible call types again."""
     remember: bool = True

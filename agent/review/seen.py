@@ -13,7 +13,7 @@ class Seen:
     visible_seconds: float
     """How long the action was on screen, without the time the page was hidden."""
     opened: tuple[str, ...] = ()
-    """The arguments that were folded for their length and were opened."""
+    """The folds that were opened, by name; two that hold the same text are opened together."""
 
 
 def as_data(seen: Seen | None) -> dict[str, Any]:

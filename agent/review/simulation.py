@@ -13,6 +13,9 @@ from agent.review.events import Event, Kind
 from agent.review.fitting import validate
 from agent.review.policy import STRICTNESS, Policy, Tier
 
+UNASKED = (Tier.AUTO, Tier.LOG)
+"""The tiers in which a call runs without a person being asked."""
+
 
 @dataclass(frozen=True)
 class Past:
@@ -27,6 +30,8 @@ class Past:
     proposed: Any
     tier: str
     """As it was judged then."""
+    decided: str
+    """What a person last decided on it, as `edit`; "" if nobody did."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,18 @@ class Judged:
     past: Past
     now: Tier
     edited: Tier
+    irreversible: bool
+    """Whether the edited policy has it that what the tool does cannot be undone."""
+
+    @property
+    def is_freed(self) -> bool:
+        """Whether it would run without anybody being asked, and does not as things stand."""
+        return self.edited in UNASKED and self.now not in UNASKED
+
+    @property
+    def is_against_a_person(self) -> bool:
+        """Whether it would run as proposed although a person did not let it."""
+        return self.is_freed and self.past.decided in ("reject", "edit")
 
 
 @dataclass(frozen=True)
@@ -61,7 +78,13 @@ class Simulation:
 
     @property
     def changed(self) -> tuple[Judged, ...]:
-        return tuple(one for one in self.judged if one.now is not one.edited)
+        """What would be treated otherwise, first what a person did not let run as it was proposed."""
+        found = (one for one in self.judged if one.now is not one.edited)
+        return tuple(sorted(found, key=lambda one: not one.is_against_a_person))
+
+    @property
+    def freed(self) -> tuple[Judged, ...]:
+        return tuple(one for one in self.judged if one.is_freed)
 
 
 def edit(policy: Policy, tiers: Mapping[str, Tier], *, ask_for_everything: bool = False) -> Policy:
@@ -75,22 +98,24 @@ def edit(policy: Policy, tiers: Mapping[str, Tier], *, ask_for_everything: bool 
     return replace(policy, tools=entries)
 
 
-def simulate(agent: Agent, edited: Policy, proposals: Iterable[Event]) -> Simulation:
+def simulate(agent: Agent, edited: Policy, events: Iterable[Event]) -> Simulation:
     """Judge every proposal of the agent again: under its policy as it stands, and under the edited one.
 
-    A call that was asked about once more counts once.
+    `events` are its proposals, and the decisions on them. A call that was asked about once more counts once.
     """
     judged, unreadable = [], 0
-    for event in proposals:
-        if event.kind is not Kind.ACTION_PROPOSED or event.agent != agent.name:
+    kept = [event for event in events if event.agent == agent.name]
+    decided = _decided(kept)
+    for event in kept:
+        if event.kind is not Kind.ACTION_PROPOSED:
             continue
         if event.data is None:
             unreadable += 1
-        elif event.data.get("attempt", 1) == 1:
-            past = _past(event, event.data)
-            judged.append(
-                Judged(past, _tier(agent, agent.policy, past), _tier(agent, edited, past)),
-            )
+        elif _is_first(event):
+            past = _past(event, event.data, decided.get(event.seq, ""))
+            entry = edited.tools.get(past.tool)
+            tiers = _tier(agent, agent.policy, past), _tier(agent, edited, past)
+            judged.append(Judged(past, *tiers, entry is not None and entry.irreversible))
     return Simulation(tuple(judged), unreadable)
 
 
@@ -99,7 +124,25 @@ def line_of(tool: str, before: Tier, after: Tier) -> str:
     return f'"{tool}": ToolPolicy(Tier.{after.name}, …),  # was Tier.{before.name}'
 
 
-def _past(event: Event, data: Mapping[str, Any]) -> Past:
+def _decided(events: Iterable[Event]) -> dict[int, str]:
+    """What was last decided on each call, by the number of its proposal; call ids may come again in a thread."""
+    last: dict[tuple[str | None, str | None], int] = {}
+    found: dict[int, str] = {}
+    for event in sorted(events, key=lambda one: one.seq):
+        call = event.thread_id, event.tool_call_id
+        if event.kind is Kind.ACTION_PROPOSED and _is_first(event):
+            last[call] = event.seq
+        elif event.kind is Kind.DECISION_MADE and call in last:
+            found[last[call]] = str((event.data or {}).get("type", ""))
+    return found
+
+
+def _is_first(proposal: Event) -> bool:
+    """Whether it proposes a call for the first time; an erased one says nothing else."""
+    return bool((proposal.data or {}).get("attempt", 1) == 1)
+
+
+def _past(event: Event, data: Mapping[str, Any], decided: str) -> Past:
     return Past(
         seq=event.seq,
         at=event.at,
@@ -108,6 +151,7 @@ def _past(event: Event, data: Mapping[str, Any]) -> Past:
         args=data.get("args"),
         proposed=data.get("proposed"),
         tier=str(data.get("tier")),
+        decided=decided,
     )
 
 

@@ -5,23 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
+from agent.review import retyped
 from agent.review.actions import Action, Review, State
-from agent.review.args import show, type_name
+from agent.review.args import show
 from agent.review.deception import cautions as caution
 from pages.parts import draft as drafts
 from pages.parts import session
-from pages.parts.chosen import chosen
+from pages.parts.arguments import arguments
+from pages.parts.chosen import FIELD, chosen
 from pages.parts.copy_as import copy_as
 from pages.parts.decide import aside, decisions
-from pages.parts.draft import Draft
+from pages.parts.draft import Choice, Draft
+from pages.parts.folds import CLAIM, DESCRIPTION, SIBLINGS, as_proposed, noted
 from pages.parts.hidden import hidden
 from pages.parts.in_view import in_view
 from pages.parts.literal import cautions, line, literal
 from pages.parts.rules import remember
 from pages.parts.sending import Goes
-from pages.parts.since import rejected_before, since_then
-from pages.parts.words import ACTION_WORDS, COLOR, ICON, ago, clock, option, short, time_left
+from pages.parts.since import edited_before, rejected_before, since_then
+from pages.parts.stepper import stepper
+from pages.parts.typed_ahead import Way, typed_ahead
+from pages.parts.words import ACTION_WORDS, KEY, ago, clock, option, short, time_left
 
 
 def card(review: Review, *, after: Goes = None, later: Callable[..., None] | None = None) -> None:
@@ -34,21 +40,43 @@ def card(review: Review, *, after: Goes = None, later: Callable[..., None] | Non
     place = min(draft.at, len(review.actions) - 1)
     action = review.actions[place]
     session.put_on_screen(review, action)
-    aside(review, action, after=after, later=later)
-    hidden()
+    with st.container(gap=None):  # what is only a script takes no room in it
+        aside(review, action, after=after, later=later)
+        hidden()
+        _typed_ahead(review, action, draft.of(action))
     with st.container(border=True, key="card"):
         _header(review, action)
         if len(review.actions) > 1:
-            _stepper(review, draft, place)
+            stepper(review, draft, place)
         cautions("the tool's name", action.tool, "name")
         _summary(action)
         rejected_before(action)
+        edited_before(action)
         since_then(action)
         choice = draft.of(action)
         lacking = chosen(review, action, choice) if choice.type else False
+        if choice.type == "edit":
+            st.caption("As the agent proposed it")
         _what_would_run(action)
         _around(review, action, draft)
         decisions(review, action, draft, lacking=lacking, after=after)
+
+
+def _typed_ahead(review: Review, action: Action, choice: Choice) -> None:
+    policy = session.console().agent(action.agent).policy
+    asks = {**FIELD, "edit": None}  # an edit's letters would end up within its JSON
+    if retyped.to_type(policy, action.tool, action.args) is None:
+        asks.pop("approve")
+    ways = [
+        Way(
+            letter,
+            session.action_key(kind, review, action),
+            kind in asks,
+            session.action_key(name, review, action) if (name := asks.get(kind)) else None,
+        )
+        for kind, letter in KEY.items()
+    ]
+    typed_ahead(ways, keys=session.keys_are_on(), chosen=bool(choice.type))
 
 
 def _summary(action: Action) -> None:
@@ -81,74 +109,20 @@ def _time_left(review: Review) -> str:
     return "" if review.expires_at is None else f" · closes in {time_left(review.expires_at)}"
 
 
-def _stepper(review: Review, draft: Draft, place: int) -> None:
-    """One step per action, marked with what was chosen for it."""
-    name = session.key("step", review.review_id, place)
-
-    def label(n: int) -> str:
-        chosen = draft.of(review.actions[n]).type
-        if not chosen:
-            return option(f":material/radio_button_unchecked: {n + 1}")
-        return option(f"{ICON[chosen]} {n + 1}", COLOR[chosen])
-
-    def go() -> None:
-        to = st.session_state.get(name)
-        if to is not None:
-            drafts.save(review, Draft(drafts.on_screen(review).choices, int(to)))
-
-    st.segmented_control(
-        "Actions of this review",
-        range(len(review.actions)),
-        default=place,
-        format_func=label,
-        key=name,
-        on_change=go,
-        label_visibility="collapsed",
-    )
-
-
 def _what_would_run(action: Action) -> None:
     form, as_json, raw = st.tabs(list(map(option, ("Arguments", "JSON", "Raw call"))))
     with form:
-        for name, value in (action.args or {}).items():
-            _argument(name, value)
-        if not action.args:
-            st.caption("This call has no arguments.")
-        _notes(action)
+        arguments(action.args)
+        if notes := noted(action):
+            line(notes)
     with as_json:
         literal(show(action.args))
     with raw:
         st.caption("As the model proposed it")
-        literal(action.proposed if isinstance(action.proposed, str) else show(action.proposed))
+        literal(as_proposed(action))
         literal(
             f"tool call {action.key.tool_call_id}\nattempt {action.key.attempt}\ndigest {action.call_digest}"
         )
-
-
-def _argument(name: str, value: object) -> None:
-    text = show(value)
-    left, right = st.columns([1, 4], vertical_alignment="top", gap="small")
-    with left:
-        line(name)
-        st.caption(f"{type_name(value)} · {len(text):,}")
-    with right:
-        cautions("the argument's name", name, "name")
-        cautions(name, text)
-        literal(text)
-
-
-def _notes(action: Action) -> None:
-    """What the schema made of the proposal: a reviewer sees what the tool will get, and why it differs."""
-    if action.notes.get("unchecked"):
-        line("No schema of this tool checks these: they go to the tool as proposed.")
-    if "unfit" in action.notes:
-        line(f"They do not fit the tool, which will get them as proposed: {action.notes['unfit']}")
-    for path in action.notes.get("defaults", ()):
-        line(f"{path}: filled in with the tool's default")
-    for path in action.notes.get("dropped", ()):
-        line(f"{path}: dropped, the tool has no such argument")
-    for path, before, after in action.notes.get("coerced", ()):
-        line(f"{path}: {show(before)} ({type_name(before)}) becomes {show(after)} ({type_name(after)})")
 
 
 def _around(review: Review, action: Action, draft: Draft) -> None:
@@ -156,22 +130,32 @@ def _around(review: Review, action: Action, draft: Draft) -> None:
     siblings = console.actions(review.thread_id, [action.key.message_id])
     free = [one for one in siblings if one.state is State.APPROVED]
     if free:
-        with st.expander(f"Also in this turn, without asking · {len(free)}"):
+        with _beside(SIBLINGS, f"Also in this turn, without asking · {len(free)}", review, action):
             for one in free:
                 literal(f"{one.tool} {show(one.args)}")
     for one in console.decided_before(action)[:1]:
         same = show(one.proposed) == show(action.proposed)  # as text, 1 is neither 1.0 nor true
+        edited = ", as edited" if (one.decision or {}).get("type") == "edit" else ""
         line(
             f"{one.decided_by} decided on {'this same call' if same else one.proposed_tool} "
-            f"{ago(one.decided_at or '')} ago: {ACTION_WORDS[one.state]}."
+            f"{ago(one.decided_at or '')} ago: {ACTION_WORDS[one.state]}{edited}."
         )
     if description := action.notes.get("description"):
-        with st.expander("How the agent's own code describes it"):
+        with _beside(DESCRIPTION, "How the agent's own code describes it", review, action):
             literal(str(description))
     claim = console.claim(action)
     if claim:
-        with st.expander("The agent's claim, not checked"):
+        with _beside(CLAIM, "The agent's claim, not checked", review, action):
             literal(claim)
     remember(review, action)
     with st.expander("Copy as"):
         copy_as(review, draft)
+
+
+def _beside(name: str, label: str, review: Review, action: Action) -> DeltaGenerator:
+    """A fold for what stands beside the call; that it was opened goes on record with the decision."""
+    key = session.action_key(name, review, action)
+    fold = st.expander(label, key=key, on_change="rerun")
+    if fold.open:
+        session.see_opened(key)
+    return fold

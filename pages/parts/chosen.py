@@ -10,15 +10,16 @@ from agent.review.decisions import Ruling
 from agent.review.errors import ArgumentsRefused, InvalidDecision, ReviewError
 from pages.parts import draft as drafts
 from pages.parts import editor, session
-from pages.parts.draft import Choice, Draft
+from pages.parts.draft import Choice
 from pages.parts.in_view import in_view
 from pages.parts.literal import line, literal
+from pages.parts.sending import RUNS, choose, onward
 from pages.parts.words import CHOSEN, COLOR, ICON
 
-RUNS = ("approve", "edit")
 FIELD = {"approve": "typed", "edit": "args", "reject": "reason", "respond": "reply"}
-IRREVERSIBLE = "This cannot be undone. Before it can run, type the value of {} as it stands in the call."
+IRREVERSIBLE = "This cannot be undone. To have it run, type the value of “{}” again, as it would run."
 TYPE_AGAIN = "Type it again"
+NO_ANSWER = "Write the answer above. What the agent will be told is shown here."
 NOT_IT = "This is not the value that would run."
 
 
@@ -26,9 +27,18 @@ def chosen(review: Review, action: Action, choice: Choice) -> bool:
     """Draw the choice and its consequence; true if it cannot be sent yet."""
     with st.container(border=True, key="chosen", gap="small"):
         field = session.action_key(FIELD[choice.type], review, action)
-        with st.container(horizontal=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
             st.badge(CHOSEN[choice.type], color=COLOR[choice.type], icon=ICON[choice.type])
-            in_view("chosen", field, focus=field if session.was_just_chosen() else None)
+            st.button(
+                "Undo the choice",
+                key=session.action_key("undo", review, action),
+                type="tertiary",
+                shortcut=session.shortcut("Esc"),
+                on_click=choose,
+                args=(review, action, ""),
+            )
+            about = f"{field} {session.choices_made()}"
+            in_view("chosen", about, focus=field if session.was_just_chosen() else None)
         ruled = _ruled(review, action, choice)
         if choice.type == "edit":
             editor.edit(review, action, choice, getattr(ruled, "faults", ()))
@@ -36,31 +46,19 @@ def chosen(review: Review, action: Action, choice: Choice) -> bool:
             _words(review, action, "reason", "Reason (the agent will read this)", choice.reason)
         if choice.type == "respond":
             _words(review, action, "reply", "Your answer, as the tool's result", choice.reply)
+        lacking = True
+        if choice.type == "respond" and not choice.reply.strip():
+            st.caption(NO_ANSWER)
+        elif isinstance(ruled, ReviewError):
+            _refused(ruled)
+        else:
+            _consequence(review, action, ruled)
+            lacking = _to_type(review, ruled, choice)
         with st.popover("Comment…", type="tertiary"):
             _words(
                 review, action, "comment", "For the record only; the agent does not read it", choice.comment
             )
-        if isinstance(ruled, ReviewError):
-            _refused(ruled)
-            return True
-        _consequence(review, action, ruled)
-        return _to_type(review, ruled, choice)
-
-
-def lacks_typing(action: Action, choice: Choice, ruled: Action) -> bool:
-    """Whether a value has still to be typed before `ruled` may run by this choice."""
-    if choice.type not in RUNS:
-        return False
-    policy = session.console().agent(action.agent).policy
-    return not retyped.is_typed(policy, ruled.tool, ruled.args, choice.typed)
-
-
-def onward(review: Review, action: Action, draft: Draft) -> Draft:
-    """The draft, moved on to the next action to decide once nothing is missing for this one."""
-    undecided = [place for place, one in enumerate(review.actions) if not draft.of(one).type]
-    choice = draft.of(action)
-    goes = choice.type == "approve" and undecided and not lacks_typing(action, choice, action)
-    return Draft(draft.choices, undecided[0] if goes else review.actions.index(action))
+    return lacking
 
 
 def _words(review: Review, action: Action, field: str, label: str, value: str) -> None:
@@ -125,7 +123,9 @@ def _to_type(review: Review, ruling: Ruling, choice: Choice) -> bool:
         drafts.save(review, onward(review, action, draft))
 
     line(IRREVERSIBLE.format(policy.tools[after.tool].dangerous))
-    stands = st.text_input(TYPE_AGAIN, value=choice.typed, key=name, on_change=keep, autocomplete="off")
+    stands = st.text_input(
+        TYPE_AGAIN, value=choice.typed, key=name, on_change=keep, autocomplete="off", live=True
+    )
     _keep_what_stands(review, action, "typed", choice.typed, stands)
     if choice.typed and choice.typed != wanted:
         st.warning(NOT_IT, icon=":material/keyboard:")

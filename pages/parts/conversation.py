@@ -13,7 +13,7 @@ from agent.review.secrets import masked
 from agent.review.threads import Message, ToolCall
 from pages.parts import session
 from pages.parts.literal import line, literal
-from pages.parts.trail import sentence
+from pages.parts.trail import told
 from pages.parts.words import ACTION_COLOR, ACTION_WORDS, clock
 
 LAST = 50
@@ -23,8 +23,8 @@ RAN = (State.EXECUTING, State.DONE, State.FAILED, State.UNKNOWN, State.SUSPENDED
 Actions = Mapping[tuple[str, str], Action]
 
 
-def conversation(thread_id: str) -> None:
-    """The last messages, with a way to the earlier ones."""
+def conversation(thread_id: str, card_of: str | None = None) -> None:
+    """The last messages, with a way to the earlier ones; `card_of` is the review whose card stands below them."""
     console = session.console()
     total = console.history_length(thread_id)
     shown = int(st.session_state.get(session.key("shown", thread_id), LAST))
@@ -40,32 +40,32 @@ def conversation(thread_id: str) -> None:
     proposing = [message.id for message in messages if message.tool_calls]
     actions = {(a.key.message_id, a.key.tool_call_id): a for a in console.actions(thread_id, proposing)}
     for message in messages:
-        _message(message, actions)
+        _message(message, actions, card_of)
 
 
 def _show_more(thread_id: str, count: int) -> None:
     st.session_state[session.key("shown", thread_id)] = count
 
 
-def _message(message: Message, actions: Actions) -> None:
+def _message(message: Message, actions: Actions, card_of: str | None) -> None:
     if message.type == "tool":
         return  # it is shown with its call
     with st.chat_message("user" if message.type == "human" else "assistant"):
         if message.content:
             line(masked(message.content))
         for call in message.tool_calls:
-            _call(call, actions.get((message.id, call.id)))
+            _call(call, actions.get((message.id, call.id)), card_of)
 
 
-def _call(call: ToolCall, action: Action | None) -> None:
+def _call(call: ToolCall, action: Action | None, card_of: str | None) -> None:
     """One call: proposed → decided by whom → ran with what → result."""
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             literal(call.name, width="content")
             if action is not None:
                 _fate(action)
-        if action is not None and action.state is State.PENDING and action.review_id is not None:
-            return  # the card below shows what it would run
+        if action is not None and card_of is not None and action.review_id == card_of:
+            return  # the card shows what it would run
         if action is not None and _differs(call, action):
             st.error("What ran is not what stands in the history. Look at the record of this action.")
         literal(show(masked(call.args)))
@@ -123,8 +123,6 @@ def _proof(action: Action) -> None:
         proof = session.console().proof(action)
         for fault in proof.faults:
             st.error(fault)
-        literal(
-            "\n".join(f"{clock(event.at)}  {event.by or ''}  {sentence(event)}" for event in proof.events)
-        )
+        literal("\n".join(f"{clock(event.at)}  {told(event)}" for event in proof.events))
         if not proof.faults:
-            st.caption("What ran is what was decided.")
+            st.caption("What ran is what was decided." if action.state in RAN else "Nothing of it ran.")

@@ -10,10 +10,12 @@ from agent.review.actions import Action, Review
 from agent.review.retyped import may_approve_together
 from pages.parts import session
 from pages.parts.draft import Choice, Draft
-from pages.parts.sending import Goes, choose, choose_all, close, folds_unopened, send
+from pages.parts.folds import folds_unopened
+from pages.parts.sending import Goes, choose, choose_all, close, send
 from pages.parts.words import ICON, KEY, SEND, VERB
 
 STEPS = (("Previous", "K", -1), ("Next", "J", 1), ("Later", "X", 1))
+NO_REJECT = "The policy of this tool takes no rejection. Close it without deciding, and nothing runs."
 UNREAD = "Approve is off until every long value was opened: {} to go."
 
 
@@ -24,38 +26,46 @@ def decisions(review: Review, action: Action, draft: Draft, *, lacking: bool, af
     """
     choice = draft.of(action)
     undecided = sum(1 for one in review.actions if not draft.of(one).type)
-    off = bool(undecided or lacking or _approved_unread(review, draft))
     with st.bottom, st.container(key="decision-bar", gap="xsmall"):
         if hint := _hint(review, action, undecided):
             st.caption(hint, text_alignment="right")
-        with st.container(
-            horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small"
-        ):
-            _for_all(review, action)
-            _choices(review, action, choice)
-            if all(draft.of(one).type == "reject" for one in review.actions):
-                st.button(
-                    "Reject and end the turn",
-                    key=session.key("end-turn", review.review_id),
-                    help="Nothing more of this turn runs, and the agent does not go on by itself.",
-                    disabled=lacking,
-                    on_click=send,
-                    args=(review, action, after, True),
-                )
-            st.button(
-                f"Submit {len(review.actions)} decisions" if len(review.actions) > 1 else SEND[choice.type],
-                key=session.key("send", review.review_id),
-                type="primary",
-                shortcut=session.shortcut("Ctrl+Enter"),
-                disabled=off,
-                on_click=send,
-                args=(review, action, after),
-            )
+        with st.container(horizontal=True, horizontal_alignment="distribute", gap="small"):
+            # What comes with a choice stands apart: no button moves to where another one was just clicked.
+            with st.container(horizontal=True, gap="small", width="content"):
+                _choices(review, action, choice)
+                _for_all(review, action)
+            with st.container(horizontal=True, gap="small", width="content"):
+                _send(review, action, draft, after=after, lacking=lacking)
+
+
+def _send(review: Review, action: Action, draft: Draft, *, after: Goes, lacking: bool) -> None:
+    kinds = {draft.of(one).type for one in review.actions}
+    if kinds == {"reject"}:
+        st.button(
+            "Reject and end the turn",
+            key=session.key("end-turn", review.review_id),
+            help="Nothing more of this turn runs, and the agent does not go on by itself.",
+            disabled=lacking,
+            on_click=send,
+            args=(review, action, after, True),
+        )
+    several = len(review.actions) > 1
+    st.button(
+        f"Submit {len(review.actions)} decisions" if several else SEND[draft.of(action).type],
+        key=session.key("send", review.review_id),
+        type="primary",
+        shortcut=session.shortcut("Ctrl+Enter"),
+        disabled="" in kinds or lacking or _approved_unread(review, draft),
+        on_click=send,
+        args=(review, action, after),
+    )
 
 
 def _hint(review: Review, action: Action, undecided: int) -> str:
     folds = folds_unopened(action) if "approve" in action.allowed else 0
     hints = [UNREAD.format(folds)] if folds else []
+    if "reject" not in action.allowed:
+        hints.append(NO_REJECT)
     if undecided:
         hints.append(_still(undecided, len(review.actions)))
     return " ".join(hints)
@@ -127,13 +137,4 @@ def _choices(review: Review, action: Action, choice: Choice) -> None:
             disabled=kind == "approve" and folds_unopened(action) > 0,
             on_click=choose,
             args=(review, action, kind),
-        )
-    if choice.type:
-        st.button(
-            "Undo the choice",
-            key=session.action_key("undo", review, action),
-            type="tertiary",
-            shortcut=session.shortcut("Esc"),
-            on_click=choose,
-            args=(review, action, ""),
         )

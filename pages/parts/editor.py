@@ -9,12 +9,14 @@ import streamlit as st
 from agent.review.actions import Action, Review
 from agent.review.args import parse, show
 from agent.review.decisions import Ruling
-from agent.review.differences import diff
+from agent.review.differences import Change, diff
+from agent.review.edits import Large, how_large
 from agent.review.errors import ArgumentsRefused
 from agent.review.fault_lines import fault_lines
 from pages.parts import draft as drafts
 from pages.parts import session
 from pages.parts.draft import Choice
+from pages.parts.folds import MOST_ROWS
 from pages.parts.form import Keep, form
 from pages.parts.json_field import json_field
 from pages.parts.literal import cautions, line, literal
@@ -22,6 +24,12 @@ from pages.parts.words import option
 
 MARK = {"added": "+", "removed": "−", "changed": "→"}
 VIEWS = ("Form", "JSON")
+LARGE = {
+    Large.TOOL: "You call another tool.",
+    Large.MOST: "You change most of the arguments.",
+    Large.TEXT: "You rewrite most of a text.",
+}
+MAY_PLAN_ANEW = "This is a large edit: the agent may plan anew, and not go on as it meant to."
 
 
 def edit(review: Review, action: Action, choice: Choice, faults: Sequence[object]) -> None:
@@ -90,9 +98,16 @@ def show_change(ruling: Ruling) -> None:
         st.caption("Nothing is changed yet: this would run as proposed.")
         return
     st.caption("What you change")
-    for change in changes:
-        before = "" if change.kind == "added" else show(change.before)
-        after = "" if change.kind == "removed" else show(change.after)
-        literal(f"{change.path}\n  {before}\n{MARK[change.kind]} {after}")
+    told = [_told(change) for change in changes]
+    for text in told if len(told) <= MOST_ROWS else ["\n\n".join(told)]:
+        literal(text)
     st.caption("What will run")
     line(ruling.after.summary)
+    if large := how_large(ruling.before, ruling.after):
+        st.caption(f":material/info: {LARGE[large]} {MAY_PLAN_ANEW}")
+
+
+def _told(change: Change) -> str:
+    before = "" if change.kind == "added" else show(change.before)
+    after = "" if change.kind == "removed" else show(change.after)
+    return f"{change.path}\n  {before}\n{MARK[change.kind]} {after}"

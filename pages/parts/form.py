@@ -16,6 +16,7 @@ from agent.review.actions import Action, Review
 from agent.review.args import dumps, parse
 from agent.review.errors import ArgumentsRefused
 from pages.parts import session
+from pages.parts.folds import MOST_ROWS, in_rows
 from pages.parts.literal import line
 
 Keep = Callable[[str | None], None]
@@ -29,14 +30,19 @@ def form(review: Review, action: Action, args: dict[str, Any], schema: Mapping[s
     """Draw a field for every argument there is, and a way to add or remove those that may be absent."""
     properties: Mapping[str, Any] = schema.get("properties", {})
     required = set(schema.get("required", ()))
-    for place, (name, value) in enumerate(args.items(), start=1):
+    own, others = in_rows(args)
+    for place, (name, value) in enumerate(own.items(), start=1):
         field = _Field(review, action, args, name, keep, place)
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
             line(name)
             if name not in required:
                 field.button("Remove", field.remove)
         field.draw(value, _resolved(properties.get(name, {}), schema))
-    for name in properties:
+    if others:
+        st.caption(
+            f"The form has the first {len(own)} arguments. The other {len(others):,} are edited as JSON."
+        )
+    for name in list(properties)[:MOST_ROWS]:
         if name not in args:
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 line(name)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import streamlit as st
 
 from pages.parts import session
@@ -14,10 +12,10 @@ const shown = new Map();
 let coming = new MutationObserver(() => {});
 
 // The field may be drawn later than this; by then somebody may be writing elsewhere.
-function focus(name) {
+function focus(selector) {
   coming.disconnect();
   const there = () => {
-    const field = document.querySelector(`.st-key-${name} :is(textarea, input)`);
+    const field = document.querySelector(`${selector} :is(textarea, input)`);
     if (!field) return false;
     if (!document.activeElement?.matches("input, textarea")) field.focus({ preventScroll: true });
     return true;
@@ -53,5 +51,5 @@ def in_view(part: str, about: str, *, focus: str | None = None) -> None:
 
     `focus` is the key of a widget whose field is then written into. No button is ever focused.
     """
-    field = re.sub(r"[^a-zA-Z0-9_-]", "-", focus) if focus else None
+    field = session.selector(focus) if focus else None
     _component(data={"part": part, "about": about, "focus": field}, key=session.key("in-view", part), width=1)

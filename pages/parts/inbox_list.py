@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
@@ -10,21 +10,19 @@ import streamlit as st
 
 from agent.ports import Sought
 from agent.review.actions import Action, Review
-from agent.review.args import show
 from agent.review.events import instant
 from agent.review.secrets import masked
 from agent.review.threads import Thread
 from pages.parts import session
 from pages.parts.literal import line
 from pages.parts.rows import Row, rows
-from pages.parts.words import ACTION_WORDS, ago, short, time_left
+from pages.parts.words import ACTION_WORDS, ago, short, telling, time_left
 
 T = TypeVar("T")
 
 PAGE = 50
 AGES = {"any age": 0, "over 10 minutes": 10, "over 1 hour": 60, "over 1 day": 1_440}
 CURSOR = "after"
-LONGEST = 40  # characters of a telling argument; what cannot be broken is then no wider than a row
 
 
 def inbox_list() -> list[Review]:
@@ -136,14 +134,6 @@ def short_time_left(review: Review) -> str:
     return f" · {time_left(review.expires_at)} left" if within_the_hour else ""
 
 
-def telling(args: Mapping[str, object] | None) -> str:
-    """The first argument, shortened, without secrets: enough to tell rows apart, never enough to decide on."""
-    for value in masked(args or {}).values():
-        text = " ".join(show(value).split())
-        return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
-    return ""
-
-
 def _open_review(review_id: str) -> None:
     session.put_in_address(session.ACTION, None)
     session.put_in_address(session.REVIEW, review_id)
@@ -210,7 +200,9 @@ def _lines(action: Action) -> tuple[str, str]:
 def _unasked_row(action: Action) -> None:
     named = action.key.thread_id, action.key.tool_call_id, action.key.attempt
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.button("Looked over", key=session.key("looked", *named), on_click=_look_over, args=(action,))
+        st.button(
+            "Mark as looked over", key=session.key("looked", *named), on_click=_look_over, args=(action,)
+        )
         line("\n".join(_lines(action)))
 
 

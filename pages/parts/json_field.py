@@ -106,9 +106,19 @@ class Field {
     this.draw();
   }
 
+  // Only the lines that changed are made anew: of thousands, a key changes one.
   draw() {
     const texts = this.area.value.split("\n");
-    this.lines.replaceChildren(...texts.map((text, n) => line(text, this.wrong.includes(n + 1))));
+    const wrong = new Set(this.wrong);
+    const drawn = [...this.lines.children];
+    texts.forEach((text, n) => {
+      const there = drawn[n];
+      if (there?.textContent === text && there.classList.contains("wrong") === wrong.has(n + 1)) return;
+      const made = line(text, wrong.has(n + 1));
+      if (there) there.replaceWith(made);
+      else this.lines.append(made);
+    });
+    drawn.slice(texts.length).forEach(gone => gone.remove());
   }
 }
 

@@ -25,10 +25,14 @@ export default function ({ setTriggerValue }) {
 _component = st.components.v2.component("question_mark", js=JS)
 
 
-def keys() -> None:
-    """The button that tells of the keys; `?` does the same while they are on."""
-    pressed = st.button("Keys", key="keys", type="tertiary", icon=":material/keyboard:")
-    asked = session.keys_are_on() and _component(key="question-mark", on_asked_change=_asked, width=1).asked
+def keys_button() -> bool:
+    """The button that tells of the keys; whether it was pressed."""
+    return st.button("Keys", key="keys", type="tertiary", icon=":material/keyboard:")
+
+
+def keys(pressed: bool) -> None:
+    """Tell of the keys if their button was pressed, or `?` while they are on."""
+    asked = session.keys_are_on() and _component(key="question-mark", on_asked_change=_asked).asked
     if pressed or asked:
         _told(session.keys_are_on())
 

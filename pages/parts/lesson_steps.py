@@ -35,7 +35,7 @@ def _step(lesson: Lesson, name: str, number: int, step: Step, outcome: Outcome |
     with st.container(border=True):
         st.markdown(step.text)
         with st.expander("The code that runs", expanded=not taken):
-            st.code(visible(step.code), language="python")
+            st.code(visible(step.code), language="python", wrap_lines=True)
         if step.asks:
             st.text_area(step.asks, step.begin, key=field, disabled=taken)
         if outcome is not None:

@@ -57,6 +57,12 @@ def line(text: str, *, width: Width = "stretch", grows: bool = False) -> None:
         st.text(visible(text), width=width)
 
 
+def beside(text: str) -> None:
+    """Such a sentence in a row, behind a button: it breaks where it stands, and does not move below it."""
+    with st.container():
+        line(text)
+
+
 def cautions(name: str, text: str, kind: Kind = "text") -> None:
     """Warn of what is hidden or deceptive in the text, naming the argument it belongs to."""
     if found := deception.cautions(name, text, kind):

@@ -9,21 +9,23 @@ import streamlit as st
 
 from agent.review import pasted as rules
 from agent.review.actions import Action
-from agent.review.args import dumps, show, type_name
+from agent.review.args import dumps
 from agent.review.errors import ArgumentsRefused, PayloadUnreadable, ReviewError
 from agent.review.pasted import Pasted
 from agent.review.shapes import Shape
 from pages.parts import session
+from pages.parts.arguments import arguments
 from pages.parts.literal import cautions, line, literal
 from pages.parts.words import COLOR, ICON, VERB
 
-SHAPES: dict[Shape, str] = {
-    "batched": "batched: LangChain's human-in-the-loop middleware, one interrupt for all calls",
-    "per_call": "per call: LangChain's middleware, one interrupt for each call",
-    "legacy": "the Agent Inbox's older shape",
-    "typed": "a question with a schema for its answer",
-    "free": "no known shape: shown as it is, and answered with JSON or text",
+SHAPES: dict[Shape, tuple[str, str]] = {
+    "batched": ("batched", "LangChain's human-in-the-loop middleware, one interrupt for all calls"),
+    "per_call": ("per call", "LangChain's middleware, one interrupt for each call"),
+    "legacy": ("legacy", "the Agent Inbox's older shape"),
+    "typed": ("typed", "a question with a schema for its answer"),
+    "free": ("free", "no known shape: shown as it is, and answered with JSON or text"),
 }
+"""Each shape's name, and what it is."""
 EXAMPLE = """{"action_requests": [{"name": "send_email", "args": {"to": "alice@example.com"}}],
  "review_configs": [{"action_name": "send_email", "allowed_decisions": ["approve", "reject"]}]}"""
 NO_CONFIGS = (
@@ -64,7 +66,9 @@ def payload() -> None:
 
 def _card(pasted: Pasted, place: int) -> None:
     with st.container(border=True, key=session.key("pasted", place)):
-        st.badge(SHAPES[pasted.pause.shape], icon=":material/data_object:", color="blue")
+        name, what = SHAPES[pasted.pause.shape]
+        st.badge(name, icon=":material/data_object:", color="blue")
+        st.caption(what)
         if pasted.asks_nothing:
             st.info("It asks about nothing: its list of actions is empty, so there is nothing to decide.")
             return
@@ -91,18 +95,7 @@ def _action(action: Action) -> None:
     if description := action.notes.get("description"):
         st.caption("How the agent's own code describes it")
         literal(str(description))
-    for name, value in (action.args or {}).items():
-        shown = show(value)
-        left, right = st.columns([1, 4], gap="small")
-        with left:
-            line(name)
-            st.caption(f"{type_name(value)} · {len(shown):,}")
-        with right:
-            cautions("the argument's name", name, "name")
-            cautions(name, shown)
-            literal(shown)
-    if not action.args:
-        st.caption("This call has no arguments.")
+    arguments(action.args)
 
 
 def _decided(pasted: Pasted, number: int, key: str) -> list[dict[str, Any]]:

@@ -12,12 +12,14 @@ from agent.review.args import show
 from agent.review.errors import ReviewError
 from agent.review.rules import Foresight, Past, Rule
 from pages.parts import session
+from pages.parts.folds import MOST_ROWS, in_rows
 from pages.parts.literal import line, literal
 from pages.parts.words import ago, clock, option, short, zone
 
 SCOPES = {"thread": "In this thread", "agent": "In every thread of this agent"}
 LASTING = {"15 minutes": "For 15 minutes", "today": "Until the end of today", "30 days": "For 30 days"}
 MATCHED = {"bound": "exactly this", "free": "anything"}
+TOO_MANY = f"No rule can be made here of a call with more than {MOST_ROWS} arguments."
 SHOWN = 5
 """Past calls that are shown of those a rule would have let run."""
 
@@ -30,6 +32,9 @@ def remember(review: Review, action: Action) -> None:
         "Remember…", key=session.action_key("remember", review, action), on_change="rerun"
     ) as opened:
         if not opened.open:
+            return
+        if in_rows(action.args)[1]:
+            st.caption(TOO_MANY)
             return
         if reason := session.console().forbids_remembering(action):
             line(reason)

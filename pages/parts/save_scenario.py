@@ -19,9 +19,9 @@ from agent.review.secrets import masked
 from agent.review.threads import Status, Thread, text_fault
 from agent.scenarios import shelf
 from pages.parts import session
-from pages.parts.inbox_list import telling
 from pages.parts.literal import line
 from pages.parts.scenario_list import SCENARIO, run_scenarios
+from pages.parts.words import telling
 
 RAN = (State.DONE, State.FAILED)
 LONGEST = 200

@@ -119,7 +119,7 @@ def _open(path: Path, report: Report | None) -> None:
         )
         if fold.open:
             with fold:
-                whole(path.read_text(encoding="utf-8", errors="replace"))
+                whole(path.read_text(encoding="utf-8", errors="replace").removesuffix("\n"))
         st.download_button(
             "Download it", path.read_bytes, file_name=path.name, key="download-scenario", on_click="ignore"
         )

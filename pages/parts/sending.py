@@ -7,34 +7,30 @@ from typing import Any
 
 import streamlit as st
 
+from agent.review import retyped
 from agent.review.actions import Action, Review
-from agent.review.args import show
 from agent.review.errors import ArgumentsRefused, ReviewError
 from agent.review.seen import Seen
 from agent.review.threads import Run
 from pages.parts import draft as drafts
 from pages.parts import session
-from pages.parts.chosen import lacks_typing, onward
-from pages.parts.draft import Draft
-from pages.parts.literal import unopened, was_opened
+from pages.parts.draft import Choice, Draft
+from pages.parts.folds import folds_opened, folds_unopened
 from pages.parts.words import VERB
 
 WAIT_FOR_RUN = 1.5  # seconds a click waits on the run itself, so that a quick turn is drawn at once
 
 FIRST_MOMENTS = 0.7  # seconds in which a click on a new card was meant for the one before
 
+RUNS = ("approve", "edit")
 Goes = Callable[[Review], bool] | None
 """Goes on to another card after this one; false if there is none."""
 EDITED = "What would run has changed since it was shown. Look at it now, then send it."
 MOVED = "The card had just changed. Nothing was chosen; look at it and choose again."
 TOO_SOON = "The card had just changed. Nothing was sent; look at it, then send again."
+TWO_AT_ONCE = "Two choices came at once. The first one stands; look at it, and choose again to change it."
 AT_ONCE = "Choosing and sending came at once. Nothing was sent; look at what is chosen now and send again."
 NOT_TYPED = "Nothing was sent. An irreversible call runs only after its dangerous value was typed again."
-
-
-def folds_unopened(action: Action) -> int:
-    """How many long values of the action this session has not opened yet; approving waits for them."""
-    return unopened([action.summary, *map(show, (action.args or {}).values())])
 
 
 def choose(review: Review, action: Action, kind: str) -> None:
@@ -46,10 +42,33 @@ def choose(review: Review, action: Action, kind: str) -> None:
         return
     if kind == "approve" and folds_unopened(action):
         return
+    if (
+        kind
+        and drafts.chosen_on_screen() not in ("", kind)
+        and session.seconds_since_choice() < FIRST_MOMENTS
+    ):
+        session.flash("warning", TWO_AT_ONCE)
+        return
     session.take_back(MOVED)
     session.note_choice()
     draft = drafts.on_screen(review).with_choice(action, type=kind)
     drafts.save(review, onward(review, action, draft))
+
+
+def lacks_typing(action: Action, choice: Choice, ruled: Action) -> bool:
+    """Whether a value has still to be typed before `ruled` may run by this choice."""
+    if choice.type not in RUNS:
+        return False
+    policy = session.console().agent(action.agent).policy
+    return not retyped.is_typed(policy, ruled.tool, ruled.args, choice.typed)
+
+
+def onward(review: Review, action: Action, draft: Draft) -> Draft:
+    """The draft, moved on to the next action to decide once nothing is missing for this one."""
+    undecided = [place for place, one in enumerate(review.actions) if not draft.of(one).type]
+    choice = draft.of(action)
+    goes = choice.type == "approve" and undecided and not lacks_typing(action, choice, action)
+    return Draft(draft.choices, undecided[0] if goes else review.actions.index(action))
 
 
 def choose_all(review: Review, action: Action, kind: str) -> None:
@@ -116,7 +135,7 @@ def _seen(review: Review) -> dict[str, Seen]:
     return {
         one.key.tool_call_id: Seen(
             times.get(session.card_of(review, one), 0.0),
-            tuple(name for name, value in (one.args or {}).items() if was_opened(show(value))),
+            folds_opened(review, one),
         )
         for one in review.actions
     }

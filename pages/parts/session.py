@@ -5,8 +5,10 @@ Nothing true lives here. What must survive a reload is in the ledger or in the a
 
 from __future__ import annotations
 
+import re
 import time
 from datetime import datetime
+from math import inf
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -34,6 +36,7 @@ CARD = "card-on-screen"
 DRAFT = "draft-on-screen"
 OPENED = "folds-opened"
 JUST_CHOSEN = "just-chosen"
+CHOICES = "choices-made"
 DRAWN = "fields-drawn"
 VISIBLE = "seconds-visible"
 HIDDEN = "seconds-hidden"
@@ -189,6 +192,11 @@ def key(name: str, *parts: Any) -> str:
     return ":".join((name, *(str(part).replace("%", "%25").replace(":", "%3A") for part in parts)))
 
 
+def selector(key: str) -> str:
+    """The CSS selector of the widget or container with this key."""
+    return f".st-key-{re.sub(r'[^a-zA-Z0-9_-]', '-', key)}"
+
+
 def action_key(name: str, review: Review, action: Action) -> str:
     return key(name, review.review_id, action.key.tool_call_id)
 
@@ -225,9 +233,11 @@ def card_on_screen() -> tuple[Card | None, str]:
 def seconds_on_screen() -> float:
     """How long the present card has been this session's."""
     _, since = card_on_screen()
-    if not since:
-        return 0.0
-    return (datetime.fromisoformat(console().now()) - datetime.fromisoformat(since)).total_seconds()
+    return _seconds_since(since) if since else 0.0
+
+
+def _seconds_since(instant: str) -> float:
+    return (datetime.fromisoformat(console().now()) - datetime.fromisoformat(instant)).total_seconds()
 
 
 def card_of(review: Review, action: Action) -> Card:
@@ -263,10 +273,23 @@ def seconds_drawing() -> float:
 def note_choice() -> None:
     """A choice was made by this very click; the page drawn next may go to it."""
     st.session_state[JUST_CHOSEN] = True
+    made, _ = st.session_state.get(CHOICES, (0, ""))
+    st.session_state[CHOICES] = (made + 1, console().now())
 
 
 def was_just_chosen() -> bool:
     return bool(st.session_state.pop(JUST_CHOSEN, False))
+
+
+def choices_made() -> int:
+    """How many choices were made in this session: the number of the latest."""
+    return int(st.session_state.get(CHOICES, (0, ""))[0])
+
+
+def seconds_since_choice() -> float:
+    """How long ago the latest choice of this session was made."""
+    _, at = st.session_state.get(CHOICES, (0, ""))
+    return _seconds_since(at) if at else inf
 
 
 def put_draft_on_screen(review: Review, body: str | None) -> None:

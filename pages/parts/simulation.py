@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import streamlit as st
 
 from agent.review.agents import Agent
 from agent.review.policy import Tier
 from agent.review.simulation import Judged, Simulation, line_of
 from pages.parts import session
-from pages.parts.inbox_list import telling
 from pages.parts.literal import line, literal
-from pages.parts.words import clock, short
+from pages.parts.words import clock, short, telling
 
 EXAMPLES = 10
+DECIDED = {
+    "approve": "a person approved it",
+    "edit": "a person edited it",
+    "reject": "a person rejected it",
+    "respond": "a person answered it",
+}
 EVERYTHING = "ask-for-everything"
 
 
@@ -29,6 +36,7 @@ def simulation(agent: Agent) -> None:
         st.caption("This agent has not proposed anything yet. Ask it for something in Chat, then come back.")
         return
     _counts(found)
+    _warning(found)
     _examples(found)
     _lines(agent, tiers, everything)
 
@@ -67,6 +75,22 @@ def _counts(found: Simulation) -> None:
         st.caption(f"{found.unreadable} more have had their data erased and cannot be judged.")
 
 
+def _warning(found: Simulation) -> None:
+    """What to look at twice among the calls that nobody would be asked about any more."""
+    freed = found.freed
+    if not freed:
+        return
+    decided = Counter(one.past.decided for one in freed)
+    told = [
+        f"a person rejected {decided['reject']}" if decided["reject"] else "",
+        f"a person edited {decided['edit']} before it ran" if decided["edit"] else "",
+        f"{undoable} cannot be undone" if (undoable := sum(one.irreversible for one in freed)) else "",
+    ]
+    of_these = ", ".join(filter(None, told))
+    text = f"{len(freed)} of the actions on record would run without anybody being asked"
+    st.warning(f"{text}. Of them, {of_these}." if of_these else f"{text}.", icon=":material/warning:")
+
+
 def _examples(found: Simulation) -> None:
     if not found.changed:
         st.caption("With this edit every one of them would be treated as now.")
@@ -81,7 +105,10 @@ def _examples(found: Simulation) -> None:
 def _told(one: Judged) -> str:
     args = one.past.args if one.past.args is not None else one.past.proposed
     first = telling(args if isinstance(args, dict) else {"": args})
-    return f"{one.now} → {one.edited} · {one.past.tool}  {first}\n{short(one.past.thread_id)} · {clock(one.past.at)}"
+    about = [short(one.past.thread_id), clock(one.past.at), DECIDED.get(one.past.decided, "")]
+    if one.is_freed and one.irreversible:
+        about.append("cannot be undone")
+    return f"{one.now} → {one.edited} · {one.past.tool}  {first}\n{' · '.join(filter(None, about))}"
 
 
 def _lines(agent: Agent, tiers: dict[str, Tier], everything: bool) -> None:

@@ -1,4 +1,4 @@
-"""What has changed in the world since a question was put, as far as the call depends on it."""
+"""What has happened before: to the world since the question was put, and to this same call in its thread."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from agent.review.args import show
 from agent.review.repeats import MOST_REJECTIONS, REJECTED_BEFORE
 from pages.parts import session
 from pages.parts.literal import line
+from pages.parts.words import ago
 
 CHANGED = "Since this was proposed, what it depends on has changed."
 WOULD_FAIL = "As things stand now, it would fail."
 UNREAD = "What it depends on could not be read, so nobody can say whether that has changed."
+
+EDITED_AWAY = "{} edited this same call {} ago; the agent proposes the original again."
 
 
 def since_then(action: Action) -> None:
@@ -40,3 +43,13 @@ def rejected_before(action: Action) -> None:
             "times. After the last, the turn ends.",
             icon=":material/repeat:",
         )
+
+
+def edited_before(action: Action) -> None:
+    """Mark a call that comes back as it was before somebody edited it in this thread, and say what ran instead."""
+    edited = session.console().edited_away(action)
+    if edited is None:
+        return
+    who = "You" if edited.decided_by == session.reviewer() else "Somebody else"
+    st.warning(EDITED_AWAY.format(who, ago(edited.decided_at or "")), icon=":material/repeat:")
+    line(f"Instead was approved: {edited.summary}")

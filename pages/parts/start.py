@@ -7,7 +7,7 @@ import streamlit as st
 from agent.review.errors import ReviewError
 from agent.review.secrets import masked
 from pages.parts import session
-from pages.parts.literal import line
+from pages.parts.literal import beside, line
 from pages.parts.notes import mark, threads_by_verdict
 from pages.parts.sending import WAIT_FOR_RUN
 from pages.parts.words import STATUS_COLOR, STATUS_WORDS, ago, option
@@ -78,7 +78,7 @@ def _threads() -> None:
             st.badge(STATUS_WORDS[thread.status], color=STATUS_COLOR[thread.status])
             if verdict := verdicts.get(thread.thread_id):
                 mark(verdict)
-            line(
+            beside(
                 f"{masked(thread.opening)}\n{thread.agent} · {thread.thread_id} · {ago(thread.updated_at)} ago"
             )
 

@@ -37,7 +37,7 @@ class Allowance:
             return True
 
 
-_allowance = Allowance(share=0.15, most=1.0)
+_allowance = Allowance(share=0.1, most=1.0)
 
 
 def watch(drawn: int, thread_id: str | None = None) -> None:

@@ -7,7 +7,7 @@ import streamlit as st
 from agent.review.threads import text_fault
 from pages.parts import session
 from pages.parts.cookies import cookies
-from pages.parts.keys import keys
+from pages.parts.keys import keys, keys_button
 from pages.parts.literal import line
 from pages.parts.stop_all import stop_all
 
@@ -16,15 +16,17 @@ LONGEST = 80
 
 def who() -> None:
     """Draw the name and the way to change it; ask for it where none was given."""
-    with st.container(
-        horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small"
-    ):
-        line(f"You are {session.reviewer()} (unverified)", width="content")
-        with st.popover("Change", type="tertiary"):
-            _name()
-        keys()
-        stop_all()
-    cookies()
+    with st.container(gap=None):  # what is only a script takes no room in it
+        with st.container(
+            horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small"
+        ):
+            line(f"You are {session.reviewer()} (unverified)", width="content")
+            with st.popover("Change", type="tertiary"):
+                _name()
+            pressed = keys_button()
+            stop_all()
+        keys(pressed)
+        cookies()
     if not session.named():
         with st.container(border=True):
             st.markdown("**Who are you?** The record will show this name, as unverified, on what you decide.")

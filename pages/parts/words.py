@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, tzinfo
 from typing import Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -9,7 +10,9 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import streamlit as st
 
 from agent.review.actions import State
+from agent.review.args import show
 from agent.review.policy import Tier
+from agent.review.secrets import masked
 from agent.review.threads import Status
 
 VERB = {"approve": "Approve", "edit": "Edit…", "reject": "Reject…", "respond": "Respond…"}
@@ -74,6 +77,17 @@ STATUS_WORDS = {
 def short(thread_id: str) -> str:
     """A thread's id, shortened in the middle where it is long."""
     return thread_id if len(thread_id) <= 16 else f"{thread_id[:8]}…{thread_id[-4:]}"
+
+
+LONGEST = 40  # characters of a telling argument; what cannot be broken is then no wider than a row
+
+
+def telling(args: Mapping[str, object] | None) -> str:
+    """The first argument, shortened, without secrets: enough to tell rows apart, never enough to decide on."""
+    for value in masked(args or {}).values():
+        text = " ".join(show(value).split())
+        return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    return ""
 
 
 def clock(instant: str) -> str:
@@ -158,12 +172,12 @@ TIER_WORDS = {
     Tier.DENY: "never runs",
 }
 TIER_ELSEWHERE = {
-    Tier.AUTO: "always_allow · allow",
-    Tier.LOG: "always_allow · allow, with a notice",
-    Tier.ASK: "always_ask · ask · defer",
+    Tier.AUTO: "always_allow or allow",
+    Tier.LOG: "always_allow or allow, with a notice",
+    Tier.ASK: "always_ask, ask or defer",
     Tier.DENY: "deny",
 }
-"""The same in the words of other systems."""
+"""What other systems call them."""
 
 
 def option(label: str, color: Color = "gray") -> str:

@@ -1,4 +1,4 @@
-"""Streamlit apps as processes of their own: this console, and an empty one beside it."""
+"""Streamlit apps as processes of their own: this console, and beside it one that is empty and one that only draws."""
 
 from __future__ import annotations
 
@@ -24,6 +24,22 @@ st.button("Again", key="again", on_click=again)
 st.text(f"Drawn {st.session_state.get('drawn', 0)}")
 """
 """The floor: what Streamlit itself needs to draw a button and a line."""
+
+FULL = """
+import streamlit as st
+
+def again():
+    st.session_state["drawn"] = st.session_state.get("drawn", 0) + 1
+
+drawn = st.session_state.get("drawn", 0)
+st.button("Again", key="again", on_click=again)
+for place in range(25):
+    with st.container(horizontal=True):
+        st.button("Open", key=f"{drawn}-{place}")
+        st.code(f"{drawn} {place}", language=None)
+st.text(f"Drawn {drawn}")
+"""
+"""As many elements as the inbox with a card, drawn anew with each click as a card is, and nothing behind them."""
 
 
 class App:
@@ -98,9 +114,17 @@ def console(data: Path) -> App:
 
 
 def empty(folder: Path) -> App:
+    return _written(EMPTY, folder)
+
+
+def full(folder: Path) -> App:
+    return _written(FULL, folder)
+
+
+def _written(text: str, folder: Path) -> App:
     folder.mkdir(parents=True, exist_ok=True)
-    script = folder / "empty.py"
-    script.write_text(EMPTY, encoding="utf-8")
+    script = folder / "script.py"
+    script.write_text(text, encoding="utf-8")
     return App(script, folder)
 
 

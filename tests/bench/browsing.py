@@ -28,6 +28,7 @@ from tests.bench.seed import LONG, large, page
 from tests.conftest import until
 
 EMPTY = "empty app"
+AS_MANY = "app of as many elements"
 INBOX = "document.querySelector('.st-key-q')"
 THREAD = "document.querySelector('.st-key-message')"
 AGAIN = "document.querySelector('.st-key-again')"
@@ -39,10 +40,11 @@ def measure(scale: Scale, folder: Path) -> Iterator[Figure]:
         return
     with chromium() as browser:
         yield _cold_start(browser, scale, folder)
-        ours, theirs = apps.console(folder / "browsing"), apps.empty(folder / "browsing-empty")
-        with apps.running(ours, theirs):
-            yield _first_page(browser, scale, ours, theirs)
-            yield _send(browser, scale, ours, theirs)
+        ours, empty = apps.console(folder / "browsing"), apps.empty(folder / "browsing-empty")
+        full = apps.full(folder / "browsing-full")
+        with apps.running(ours, empty, full):
+            yield _first_page(browser, scale, ours, empty)
+            yield from _send(browser, scale, ours, empty, full)
         many, few = apps.console(large(scale, folder)), apps.console(page(scale, folder))
         with apps.running(many, few):
             yield from _openings(browser, scale, many, few)
@@ -74,25 +76,34 @@ def _first_page(browser: Browser, scale: Scale, ours: apps.App, theirs: apps.App
     return _figure("first page of a warm server", found[0], 1.5, EMPTY, found[1])
 
 
-def _send(browser: Browser, scale: Scale, ours: apps.App, theirs: apps.App) -> Figure:
+def _send(
+    browser: Browser, scale: Scale, ours: apps.App, empty: apps.App, full: apps.App
+) -> Iterator[Figure]:
     for number in range(scale.clicks + 2):
         args = {"path": f"notes-{number}.txt", "content": "The notes of the meeting."}
         body = {"message": f"/call write_file {json.dumps(args)}", "agent": "operations"}
         httpx.post(f"{ours.url}/hitl/chat", json=body, timeout=60).raise_for_status()
-    inbox, empty = new_page(browser), new_page(browser)
+    inbox = new_page(browser)
     inbox.goto(ours.url)
-    empty.goto(theirs.url)
-    empty.locator(".st-key-again button").wait_for()
+    acts = [partial(_sent, inbox), _again(browser, scale, empty), _again(browser, scale, full)]
+    sent, least, drawing = in_turns(scale.clicks, *acts)
+    name = "click on Send to the next card"
+    yield _figure(name, sent, 2, EMPTY, least)
+    yield Figure(f"{name}, beside drawing alone", _ms(sent), None, AS_MANY, _ms(drawing))
+
+
+def _again(browser: Browser, scale: Scale, app: apps.App) -> Callable[[], float]:
+    """A click on the button of an app that does nothing but draw itself anew."""
+    page = new_page(browser)
+    page.goto(app.url)
+    page.locator(".st-key-again button").wait_for()
     drawn = iter(range(1, scale.clicks + 2))
 
     def again() -> float:
         text = f"Drawn {next(drawn)}"
-        return clicking(empty, ".st-key-again button", f"document.body.innerText.includes('{text}')")
+        return clicking(page, ".st-key-again button", f"document.body.innerText.includes('{text}')")
 
-    found = in_turns(scale.clicks, partial(_sent, inbox), again)
-    inbox.context.close()
-    empty.context.close()
-    return _figure("click on Send to the next card", found[0], 2, EMPTY, found[1])
+    return again
 
 
 def _sent(inbox: Page) -> float:
@@ -139,7 +150,11 @@ def _openings(browser: Browser, scale: Scale, many: apps.App, few: apps.App) -> 
 
 
 def _figure(name: str, ours: float, bound: float, against: str, theirs: float) -> Figure:
-    return Figure(name, Amount(ours * 1000, "ms"), most(bound), against, Amount(theirs * 1000, "ms"))
+    return Figure(name, _ms(ours), most(bound), against, _ms(theirs))
+
+
+def _ms(seconds: float) -> Amount:
+    return Amount(seconds * 1000, "ms")
 
 
 def _not_measured() -> Iterator[Figure]:

@@ -35,11 +35,11 @@ class Target:
 
 @dataclass(frozen=True)
 class Figure:
-    """One line of the table. A figure that could not be measured has no amount, and says why."""
+    """One line of the table. One without a target explains another; one that could not be measured says why."""
 
     name: str
     ours: Amount | None
-    target: Target
+    target: Target | None
     against: str = ""
     theirs: Amount | None = None
     why_not: str = ""
@@ -55,14 +55,20 @@ class Figure:
     def verdict(self) -> str:
         if self.value is None:
             return f"not measured: {self.why_not}"
+        if self.target is None:
+            return "for comparison"
         return "reached" if self.target.reached(self.value) else "not reached"
 
     def row(self) -> str:
         against = f"{self.against}: {self.theirs}" if self.theirs else self.against
         ratio = f"{self.value:.3g}" if self.theirs and self.value is not None else ""
-        bound = str(self.target) if self.against or self.ours is None else f"{self.target} {self.ours.unit}"
-        cells = (self.name, self.ours or "", against, ratio, bound, self.verdict)
+        cells = (self.name, self.ours or "", against, ratio, self._bound(), self.verdict)
         return "| " + " | ".join(map(str, cells)) + " |"
+
+    def _bound(self) -> str:
+        if self.target is None:
+            return ""
+        return str(self.target) if self.against or self.ours is None else f"{self.target} {self.ours.unit}"
 
     def kept(self) -> dict[str, Any]:
         """The figure as JSON keeps it."""
@@ -72,7 +78,7 @@ class Figure:
             "against": self.against or None,
             "theirs": self.theirs and vars(self.theirs),
             "value": self.value,
-            "target": vars(self.target),
+            "target": self.target and vars(self.target),
             "verdict": self.verdict,
         }
 

@@ -26,6 +26,7 @@ def measure(scale: Scale, folder: Path) -> Iterator[Figure]:
     with apps.running(app):
         _turns(app.url, "warm-up", scale.turns_of_each)
         alone = _turns(app.url, "alone", scale.turns_of_each)
+        unseen = _many(app.url, scale.clients, scale.turns_of_each, "unseen")
         with ExitStack() as stack:
             watchers = [stack.enter_context(Watcher(app.port)) for _ in range(scale.sessions)]
             until(lambda: all(watcher.drawn for watcher in watchers), 120)
@@ -36,6 +37,8 @@ def measure(scale: Scale, folder: Path) -> Iterator[Figure]:
         lost = scale.clients * scale.turns_of_each - _executed(app.url, "crowd-")
         yield Figure(f"{crowd}: decisions lost", Amount(lost, ""), most(0))
         yield Figure(f"{crowd}: p95 of a decision", _ms(p95(took)), most(5), "one client", _ms(p95(alone)))
+        name = f"{scale.clients} clients decide, nobody watches: p95 of a decision"
+        yield Figure(name, _ms(p95(unseen)), None, "one client", _ms(p95(alone)))
         yield _memory(app, scale)
 
 

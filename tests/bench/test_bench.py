@@ -36,6 +36,7 @@ def test_every_figure_of_a_subject_is_measured(subject: str, tmp_path: Path) -> 
         (Figure("a", Amount(1, "/s"), least(0.25), "b", Amount(4, "/s")), 0.25, "reached"),
         (Figure("a", Amount(6, "ms"), most(5)), 6, "not reached"),
         (Figure("a", Amount(0, ""), most(0)), 0, "reached"),
+        (Figure("a", Amount(6, "ms"), None, "b", Amount(2, "ms")), 3, "for comparison"),
         (Figure("a", None, most(5), "b", why_not="no b"), None, "not measured: no b"),
     ],
 )

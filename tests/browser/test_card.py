@@ -12,6 +12,7 @@ from tests.conftest import Server, until
 
 pytestmark = [pytest.mark.browser, pytest.mark.process]
 
+WORDS = "naa, what a mess, next: jade"  # letters that would choose, go on or leave
 NARROW = {"width": 420, "height": 900}
 
 
@@ -88,6 +89,62 @@ def test_a_whole_edit_is_made_by_keyboard(shared: Server, browses: Browses) -> N
         if not tab.at(f"send:{review['review_id']}").count():
             break
     until(lambda: "after@example.com" in outbox(shared))
+
+
+def test_words_typed_before_their_field_is_there_choose_nothing_and_are_not_lost(
+    shared: Server, browses: Browses
+) -> None:
+    review = letter(shared, "ahead@example.com")
+    tab = browses(shared).open(f"/?review={review['review_id']}").sees_review(review["review_id"])
+    listens(tab)
+    tab.page.keyboard.type(f"d{WORDS}")
+    expect(tab.of("reason").locator("textarea")).to_have_value(WORDS)
+    tab.settled().page.evaluate("document.activeElement.blur()")
+    tab.page.keyboard.type("aem?")  # what is chosen stands until it is undone
+    expect(tab.page.get_by_role("dialog")).to_be_visible()
+    tab.page.keyboard.press("Escape")
+    expect(tab.chosen("reject")).to_be_visible()
+    tab.of("reason").locator("textarea").press("Control+Enter")
+    decided = until(lambda: events(shared, "DecisionMade", thread_id=review["thread_id"]))
+    assert [(one["data"]["type"], one["data"]["reason"]) for one in decided] == [("reject", WORDS)]
+
+
+def test_words_meant_for_a_rejection_that_is_not_offered_choose_nothing(
+    shared: Server, browses: Browses
+) -> None:
+    review = waiting(shared, '/call rotate_keys {"service": "billing"}', agent="operations")
+    tab = browses(shared).open(f"/?review={review['review_id']}").sees_review(review["review_id"])
+    tab.sees("takes no rejection")
+    listens(tab)
+    tab.page.keyboard.type(f"d{WORDS}")
+    tab.page.keyboard.press("Escape")
+    tab.page.keyboard.press("?")
+    expect(tab.page.get_by_role("dialog")).to_be_visible()
+    expect(tab.chosen("approve")).to_have_count(0)
+
+
+def test_what_comes_with_a_choice_moves_no_button(shared: Server, browses: Browses) -> None:
+    review = letter(shared, "still@example.com")
+    tab = browses(shared).open(f"/?review={review['review_id']}").sees_review(review["review_id"])
+    call = review["action_requests"][0]["tool_call_id"]
+
+    def places() -> list[object]:
+        tab.settled()
+        return [tab.at(f"{kind}:{review['review_id']}:{call}").bounding_box() for kind in kinds]
+
+    kinds = ("reject", "edit", "approve")
+    before = places()
+    for kind in kinds:
+        tab.choose(kind)
+        assert places() == before
+        tab.press("undo")
+        expect(tab.chosen(kind)).to_have_count(0)
+
+
+def listens(tab: Tab) -> None:
+    """The page listens once its components are loaded; they come together."""
+    until(lambda: "review_browser" in {one["name"] for one in tab.page.context.cookies()})
+    tab.settled()
 
 
 def test_a_question_mark_tells_the_keys_and_a_switch_turns_them_off_for_good(

@@ -184,3 +184,13 @@ def test_the_whole_queue_is_worked_through_and_each_decision_has_its_effect(
     ]
     assert results == [ANSWER, ANSWER]
     assert len(events(shared, "DecisionMade", limit=1000)) == sum(len(work.kinds) for work in QUEUE)
+
+
+def test_a_page_that_shows_no_review_counts_what_starts_to_wait_meanwhile(
+    server: Server, browses: Browses
+) -> None:
+    tab = browses(server).open("/audit")
+    counts(tab, 0)
+    for count in (1, 2):
+        waiting(server, f"/call {mail('a@example.com')}")
+        counts(tab, count)

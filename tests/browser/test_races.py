@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import BrowserContext, expect
 
-from tests.browser.conftest import Browses, events, outbox, waiting
+from tests.browser.conftest import Browses, Tab, events, outbox, waiting
 from tests.conftest import Server, until
 
 pytestmark = [pytest.mark.browser, pytest.mark.process]
@@ -116,8 +117,13 @@ def test_a_draft_of_one_is_not_touched_by_the_decision_on_another_review(
     expect(area).to_be_focused()
 
 
-def test_a_name_with_odd_letters_survives_a_reload(shared: Server, browses: Browses) -> None:
-    tab = browses(shared, None).open()
-    take_name(tab, 'Zoë; 李=雷 "%41"')
-    tab.page.reload()
-    tab.sees('You are Zoë; 李=雷 "%41" (unverified)')
+def test_a_name_with_odd_letters_is_known_again_when_the_browser_is_started_anew(
+    shared: Server, browses: Browses, contexts: Callable[..., BrowserContext]
+) -> None:
+    before = browses(shared, None).open()
+    take_name(before, 'Zoë; 李=雷 "%41"')
+    # What has no end of its own is gone with the browser.
+    kept: list[Any] = [one for one in before.page.context.cookies() if one["expires"] > 0]
+    anew = contexts()
+    anew.add_cookies(kept)
+    Tab(anew.new_page(), shared).open().sees('You are Zoë; 李=雷 "%41" (unverified)')

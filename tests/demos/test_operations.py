@@ -151,7 +151,8 @@ def test_only_a_person_answers_a_question(call: Call) -> None:
         (
             "notes/today.txt",
             "x" * 2000,
-            "Overwrite “notes/today.txt”: its 51 bytes are replaced by 2,000 bytes, and the old content is lost.",
+            "Overwrite “notes/today.txt”: its 51 bytes are replaced by 2,000 bytes; this is "
+            "undone only by writing the old content back, if somebody has kept it.",
         ),
         (
             "notes/today.txt",
@@ -170,7 +171,11 @@ def test_the_summary_of_writing_says_what_is_replaced(
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ("DELETE FROM notes", "it left 8 rows of notes removed, and a real run cannot be undone."),
+        (
+            "DELETE FROM notes",
+            "it left 8 rows of notes removed; a real run is undone only by another statement that puts the rows back "
+            "as they were.",
+        ),
         ("SELECT * FROM notes", "it changed nothing and returned 8 rows."),
         ("SELECT 1 FROM notes a, notes b", "it changed nothing and returned 50 rows or more."),
         (
@@ -187,6 +192,23 @@ def test_the_summary_of_a_statement_says_what_it_would_do_and_does_nothing(
     assert summary(world, "execute_sql", query=query) == start + said
     assert world.table("notes").total == 8
     assert world.changes() == ()
+
+
+@pytest.mark.parametrize(
+    ("tool", "args"),
+    [
+        ("write_file", {"path": "notes/today.txt", "content": "x"}),
+        ("execute_sql", {"query": "DELETE FROM notes"}),
+        ("remove_file", {"path": "notes/today.txt"}),
+        ("rotate_keys", {"service": "billing"}),
+    ],
+)
+def test_the_card_and_the_policy_say_the_same_of_undoing(
+    world: World, tool: str, args: dict[str, str]
+) -> None:
+    entry = operations.define(world).policy.tools[tool]
+    undone = entry.undo.removeprefix("It is ") or "it cannot be undone."
+    assert summary(world, tool, **args).endswith(undone)
 
 
 def test_the_summary_of_removing_says_it_cannot_be_undone(world: World) -> None:

@@ -264,6 +264,26 @@ class TestEveryLedger:
         assert found is not None
         assert found.key == Key("t-1", "m-1", "c1", 1)
 
+    def test_what_was_decided_last_on_a_tool_comes_first_of_all_kinds_or_of_one(
+        self, ledger: SqliteLedger
+    ) -> None:
+        decided = [("a", "edit", 1), ("b", "reject", 3), ("c", "edit", 2)]
+        with ledger.write() as tx:
+            tx.propose(an_action("waits"))
+            tx.propose(an_action("elsewhere", "t-2", decision={"type": "edit"}, decided_by="ana"))
+            tx.propose(an_action("other", proposed_tool="find", decision={"type": "edit"}, decided_by="ana"))
+            for name, kind, minute in decided:
+                decision = {"type": kind}
+                tx.propose(an_action(name, decision=decision, decided_by="ana", decided_at=at(minute)))
+
+        def last(**narrowed: Any) -> list[str]:
+            return [one.key.tool_call_id for one in ledger.last_decided("t-1", "send_email", **narrowed)]
+
+        assert last() == ["b", "c", "a"]
+        assert last(kind="edit") == ["c", "a"]
+        assert last(kind="edit", limit=1) == ["c"]
+        assert last(kind="respond") == []
+
     def test_an_action_is_looked_over_once(self, ledger: SqliteLedger) -> None:
         with ledger.write() as tx:
             tx.propose(an_action(tier="log", state=State.DONE, ended_at=AT))

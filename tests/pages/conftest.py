@@ -154,7 +154,7 @@ class Screen:
             for node in self.nodes()
             if node.type in {*LITERAL, "markdown", "caption", "error", "warning", "info", "toast", "badge"}
         ]
-        lists = (self.rows(key) for key in ("waiting", "unknown"))
+        lists = (self.rows(key) for key in ("waiting", "unknown", "events"))
         return "\n".join([*told, *("\n".join(lines) for made in lists for _, *lines in made)])
 
 

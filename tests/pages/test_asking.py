@@ -9,6 +9,7 @@ from agent.review import told
 from agent.review.actions import Review, State
 from agent.review.events import Kind
 from pages.parts import session
+from pages.parts.editor import MAY_PLAN_ANEW
 from pages.parts.since import CHANGED, WOULD_FAIL
 from tests.conftest import ask, decide, waiting
 from tests.pages.conftest import MAIL, Opens, calls, of, send
@@ -38,6 +39,29 @@ def test_a_call_that_comes_back_after_a_rejection_is_marked(opens: Opens, consol
     assert "asked about this same call again" not in opens(thread=thread, page="chat").said()
     decide(console, thread, REJECT)
     assert "rejected in this turn, 1 of 3 times" in opens(thread=thread, page="chat").said()
+
+
+def test_a_call_that_comes_back_as_it_was_before_an_edit_is_marked(opens: Opens, console: Console) -> None:
+    mail = calls('send_email {"to": "a@x.org", "subject": "s", "body": "b"}')
+    thread = ask(console, f"{mail}\n/then\n{mail.replace('/call', '/call#again')}")
+    assert "proposes the original again" not in opens(thread=thread, page="chat").said()
+    to_b = {"to": "b@x.org", "subject": "s", "body": "b"}
+    decide(console, thread, {"type": "edit", "edited_action": {"name": "send_email", "args": to_b}})
+    (again,) = waiting(console, thread).actions
+    assert again.args == {**to_b, "to": "a@x.org"}
+    assert "You edited this same call" in (said := opens(thread=thread, page="chat").said())
+    assert "Instead was approved: Send an e-mail to b@x.org" in said
+    assert "Somebody else edited this same call" in opens(thread=thread, page="chat", reviewer="ben").said()
+
+
+def test_a_large_edit_is_called_one_and_can_be_sent(opens: Opens, mail: Review, console: Console) -> None:
+    screen = opens().click(of("edit", mail))
+    screen.write_args(mail, '{"to": "alice@example.com", "subject": "s", "body": "The meeting moved to 10."}')
+    assert MAY_PLAN_ANEW not in screen.said()
+    screen.write_args(mail, '{"to": "alice@example.com", "subject": "s", "body": "Cancelled."}')
+    assert MAY_PLAN_ANEW in screen.said()
+    screen.send(mail)
+    assert console.actions(mail.thread_id)[0].state is State.DONE
 
 
 def test_a_comment_goes_on_record_and_not_to_the_agent(opens: Opens, mail: Review, console: Console) -> None:

@@ -7,6 +7,7 @@ import io
 import json
 import sqlite3
 from dataclasses import replace
+from datetime import UTC
 
 import pytest
 
@@ -15,15 +16,21 @@ from agent.console import Console
 from agent.review.actions import Review
 from agent.review.events import GENESIS, Event, Fact, Kind, seal, verify
 from agent.review.exports import COLUMNS, as_csv, as_json_lines, read_json_lines
-from pages.parts import session
-from tests.conftest import ask
-from tests.pages.conftest import MAIL, Opens, Screen, of
+from tests.conftest import ask, waiting
+from tests.pages.conftest import MAIL, Opens, Screen, calls, ended, of
+
+MAIL_CALL = 'send_email {"to": "alice@example.com", "subject": "Hello", "body": "At 10."}'
 
 
 def rows(screen: Screen) -> list[int]:
     """The numbers of the events listed, from top to bottom."""
-    keys = [str(one.key) for one in screen.nodes() if str(one.key).startswith("event:")]
-    return [int(key.removeprefix("event:")) for key in keys]
+    return [int(name) for name, *_ in screen.rows("events")]
+
+
+def row(screen: Screen, event: Event) -> str:
+    """The two lines of an event's row."""
+    (found,) = ("\n".join(lines) for name, *lines in screen.rows("events") if name == str(event.seq))
+    return found
 
 
 def test_an_empty_record_says_so(opens: Opens) -> None:
@@ -76,11 +83,130 @@ def test_an_event_opens_in_full(opens: Opens, console: Console, mail: Review) ->
     decision = [{"type": "edit", "edited_action": {"name": "send_email", "args": args}}]
     assert console.wait(console.decide(mail.thread_id, decision, by="ben"), 30)
     (event,) = console.trail(kind=Kind.DECISION_MADE)
-    said = opens("audit").click(session.key("event", event.seq)).said()
-    assert "args.to\n  alice@example.com\n→ bob@example.com" in said
+    said = opens("audit").pick("events", str(event.seq)).said()
+    assert "to\n  alice@example.com\n→ bob@example.com" in said
     assert event.hash in said
     assert event.commitment in said
     assert mail.thread_id in said
+
+
+def test_the_filter_speaks_as_the_rows_do_and_the_address_carries_the_kind(
+    opens: Opens, console: Console, mail: Review
+) -> None:
+    screen = opens("audit")
+    picked = screen.at.selectbox(key="chosen-kind")
+    assert "the agent proposed" in picked.options
+    picked.set_value(Kind.ACTION_PROPOSED)
+    screen.run()
+    (event,) = console.trail(kind=Kind.ACTION_PROPOSED)
+    assert screen.at.query_params["kind"] in ("ActionProposed", ["ActionProposed"])
+    assert rows(screen) == [event.seq]
+    assert "the agent proposed send_email" in row(screen, event)
+
+
+def test_a_kind_that_there_is_not_narrows_nothing(opens: Opens, mail: Review) -> None:
+    assert rows(opens("audit", kind="Nothing")) == rows(opens("audit"))
+
+
+def test_one_click_leaves_the_decisions_only_and_another_brings_all_back(
+    opens: Opens, console: Console, mail: Review
+) -> None:
+    opens().approve(mail).send(mail)
+    screen = opens("audit", before="3").click("decisions")
+    assert rows(screen) == [event.seq for event in console.trail(kind=Kind.DECISION_MADE)]
+    assert len(rows(screen.click("everything"))) == console.verify().count
+
+
+def test_rows_tell_what_it_was_done_to_without_secrets(opens: Opens, console: Console) -> None:
+    key = "sk-proj-abcdefghijklmnop1234567890"
+    ask(
+        console,
+        calls('archive_mail {"message_id": "m-1"}', "wipe_mailbox {}", f'search_mail {{"text": "{key}"}}'),
+    )
+    screen = opens("audit")
+    archived, searched = (
+        console.trail(kind=Kind.EXECUTION_FINISHED, tool=tool)[0] for tool in ("archive_mail", "search_mail")
+    )
+    assert "execution finished archive_mail  m-1" in row(screen, archived)
+    assert "search_mail  sk-p…[" in row(screen, searched)
+    assert key not in screen.said()
+
+
+def test_an_event_without_arguments_of_its_own_is_told_apart_by_those_of_its_action(
+    opens: Opens, console: Console, mail: Review
+) -> None:
+    ask(console, '/call archive_mail {"message_id": "m-1"}')
+    (ran,) = console.ran_without_asking()
+    console.look_over(ran.key, by="ben")
+    (event,) = console.trail(kind=Kind.ACTION_LOOKED_OVER)
+    assert "ben · looked it over archive_mail  m-1" in row(opens("audit"), event)
+
+
+def test_who_approved_is_told_apart_from_what_the_console_ran(opens: Opens, console: Console) -> None:
+    ask(console, calls('archive_mail {"message_id": "m-1"}', MAIL_CALL))
+    (mail,) = console.queue()
+    opens(reviewer="ben").approve(mail).send(mail)
+    ended(console, mail.thread_id)
+    screen = opens("audit")
+    (sent,) = console.trail(kind=Kind.EXECUTION_FINISHED, tool="send_email")
+    (archived,) = console.trail(kind=Kind.EXECUTION_FINISHED, tool="archive_mail")
+    (decided,) = console.trail(kind=Kind.DECISION_MADE)
+    (proposed,) = console.trail(kind=Kind.ACTION_PROPOSED, tool="send_email")
+    assert row(screen, decided).startswith("ben · decided: approve send_email  alice@example.com")
+    assert row(screen, sent).startswith("execution finished send_email  alice@example.com")
+    assert row(screen, sent).endswith("· approved by ben")
+    assert row(screen, archived).endswith("· without asking")
+    assert row(screen, proposed).startswith("the agent proposed send_email")
+    assert row(screen, proposed).endswith("· in a run started by ana")
+
+
+def test_a_call_that_a_rule_let_run_is_told_with_the_rule(opens: Opens, console: Console) -> None:
+    note = '/call#w write_file {"path": "notes/today.txt", "content": "Buy stamps."}'
+    thread_id = ask(console, note, agent="operations")
+    (review,) = console.queue()
+    rule = console.remember(
+        thread_id,
+        "w",
+        free=[],
+        scope="agent",
+        lasting="15 minutes",
+        by="ben",
+        shown_digest=review.actions[0].shown_digest,
+        zone=UTC,
+    )
+    ask(console, note, agent="operations")
+    (ran,) = console.trail(kind=Kind.EXECUTION_FINISHED)
+    assert row(opens("audit"), ran).endswith(f"· allowed by rule {rule.rule_id}")
+
+
+def test_a_later_call_under_the_same_id_does_not_lend_its_approval(
+    opens: Opens, page_console: Opened
+) -> None:
+    console = page_console.console
+    thread_id = ask(console, '/call#x archive_mail {"message_id": "m-1"}')
+    first = waiting(console, ask(console, f"/call#x {MAIL_CALL}", thread_id=thread_id))
+    opens(reviewer="ben").approve(first).send(first)
+    ended(console, thread_id)
+    (archived,) = console.trail(kind=Kind.EXECUTION_FINISHED, tool="archive_mail")
+    assert "ben" not in row(opens("audit"), archived)
+
+
+def test_an_opened_event_says_reason_and_arguments_in_words_before_its_data(
+    opens: Opens, console: Console, mail: Review
+) -> None:
+    decision = [{"type": "reject", "message": "Alice is away until May."}]
+    assert console.wait(console.decide(mail.thread_id, decision, by="ben"), 30)
+    (event,) = console.trail(kind=Kind.DECISION_MADE)
+    shown = [str(node.value) for node in opens("audit", event=str(event.seq)).nodes() if node.type == "code"]
+    as_kept = next(place for place, text in enumerate(shown) if text.startswith("{"))
+    assert "Alice is away until May." in shown[:as_kept]
+    assert "alice@example.com" in shown[:as_kept]
+
+
+def test_the_page_says_what_it_is_and_what_a_check_finds(opens: Opens) -> None:
+    screen = opens("audit")
+    assert [one.value for one in screen.at.subheader] == ["The record"]
+    assert "finds any line that was changed, removed or slipped in" in screen.said()
 
 
 def test_what_ran_and_was_not_decided_has_a_red_flag(
@@ -122,7 +248,7 @@ def test_a_wrong_page_of_the_record_is_no_error(opens: Opens, mail: Review, curs
 
 def test_the_chain_is_checked_on_demand(opens: Opens, console: Console, mail: Review) -> None:
     screen = opens("audit")
-    assert "chain not checked" in screen.said()
+    assert "not checked yet" in screen.said()
     assert f"{console.verify().count} events, chain intact" in screen.click("verify").said()
 
 

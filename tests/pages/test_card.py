@@ -10,6 +10,7 @@ import pytest
 from agent.bootstrap import Opened
 from agent.console import Console
 from agent.review.actions import Review
+from agent.review.args import show
 from agent.review.events import Kind
 from pages.parts import literal, session
 from tests.conftest import SetClock, ask, waiting
@@ -165,7 +166,21 @@ def test_the_record_tells_how_long_an_action_was_visible_and_what_was_opened(
     screen.click(of("approve", review)).click(send(review))
     (made,) = console.trail(kind=Kind.DECISION_MADE)
     assert (made.data or {})["visible_seconds"] == 18.0
-    assert (made.data or {})["opened"] == ["content"]
+    assert (made.data or {})["opened"] == ["args.content"]
+
+
+def test_the_record_names_every_fold_of_the_card_that_was_opened(opens: Opens, console: Console) -> None:
+    content = "long " * 1_000
+    made = [f"write_file {json.dumps({'path': 'a', 'content': content})}", 'read_data {"table": "notes"}']
+    review = waiting(console, ask(console, f"/say Trust me.\n{calls(*made)}", agent="operations"))
+    screen = opens()
+    for fold in (content, show(review.actions[0].args)):
+        screen.at.session_state[literal.fold_key(fold)] = True
+    for beside in ("claim", "siblings"):
+        screen.at.session_state[of(beside, review)] = True
+    screen.run().click(of("reject", review)).click(send(review))
+    (decided,) = console.trail(kind=Kind.DECISION_MADE)
+    assert (decided.data or {})["opened"] == ["args.content", "json", "raw", "claim", "siblings"]
 
 
 def test_a_decision_made_past_the_pages_has_no_look_on_record(console: Console, mail: Review) -> None:

@@ -14,6 +14,7 @@ from agent.review import told
 from agent.review.actions import Review, State
 from agent.review.events import Kind
 from pages.parts import sending, session
+from pages.parts.stepper import AT_ONCE
 from tests.conftest import SetClock, ask, waiting
 from tests.pages.conftest import MAIL, Opens, Screen, calls, of, send
 
@@ -138,6 +139,24 @@ def test_the_stepper_goes_back_to_an_action_that_was_decided(opens: Opens, lette
 def test_an_edit_that_is_no_json_object_cannot_be_sent(opens: Opens, mail: Review, text: str) -> None:
     screen = opens().click(of("edit", mail)).write_args(mail, text)
     assert screen.is_off(send(mail))
+
+
+def test_of_many_actions_the_steps_around_the_one_in_view_are_drawn_and_the_others_are_a_click_away(
+    opens: Opens, console: Console
+) -> None:
+    mails = [f'send_email {{"to": "{n}@x.org", "subject": "s", "body": "b"}}' for n in range(AT_ONCE + 3)]
+    review = waiting(console, ask(console, calls(*mails)))
+
+    def steps(screen: Screen, place: int) -> int:
+        return len(screen.at.button_group(key=session.key("step", review.review_id, place)).options)
+
+    screen = opens()
+    assert steps(screen, 0) == AT_ONCE
+    screen.click(session.key("steps", review.review_id, AT_ONCE))
+    assert screen.has(of("approve", review, AT_ONCE))
+    assert steps(screen, AT_ONCE) == 3
+    screen.click(session.key("steps", review.review_id, 0))
+    assert screen.has(of("approve", review, 0))
 
 
 def test_a_mistake_in_the_json_is_named_with_its_line(opens: Opens, mail: Review) -> None:

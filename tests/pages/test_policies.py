@@ -8,8 +8,8 @@ from agent.console import Console
 from agent.review.policy import Tier
 from pages.parts import session
 from pages.parts.simulation import EVERYTHING
-from pages.parts.words import TIER_ELSEWHERE
-from tests.conftest import ask
+from pages.parts.words import TIER_ELSEWHERE, TIER_WORDS
+from tests.conftest import ask, decide
 from tests.pages.conftest import Opens, Screen, calls
 
 TEN = [
@@ -38,14 +38,22 @@ def test_every_tool_stands_there_with_its_tier_reason_and_harm(
         assert name in said
         assert entry.why in said
         assert entry.undo in said
-        assert f"elsewhere: {TIER_ELSEWHERE[entry.tier]}" in said
+        assert f"It {TIER_WORDS[entry.tier]}." in said
         assert entry.precondition is None or entry.precondition.words in said
-    assert "It cannot be undone. Its to has to be typed again." in said or agent != "mail"
+    assert "It cannot be undone. The value of “to” has to be typed again." in said or agent != "mail"
+
+
+def test_the_page_says_what_it_shows_and_what_each_tier_means(opens: Opens, console: Console) -> None:
+    said = opens("policies", policy="mail").said()
+    assert "A tool that is not listed here never runs." in said
+    assert f"Version of this policy, as the record names it: {console.agent('mail').policy.version}" in said
+    for tier in Tier:
+        assert f"{tier}: {TIER_WORDS[tier]}. Other systems call it {TIER_ELSEWHERE[tier]}." in said
 
 
 def test_a_tools_own_clocks_stand_there(opens: Opens) -> None:
     said = opens("policies", policy="library").said()
-    assert "a person may approve, edit, reject within 8 h; an approval stays good for 15 min" in said
+    assert "A person may approve, edit or reject within 8 h, and an approval stays good for 15 min." in said
 
 
 @pytest.mark.usefixtures("ten")
@@ -67,6 +75,38 @@ def test_ten_actions_are_one_question_here_and_ten_where_everything_is_asked(
     assert "auto → ask · search_books  dragons" in screen.said()
     assert '"renew_loan": ToolPolicy(Tier.ASK, …),  # was Tier.LOG' in screen.said()
     assert console.pulse() == before
+
+
+def test_what_people_refused_or_changed_is_told_of_the_calls_that_nobody_would_be_asked_about(
+    opens: Opens, console: Console
+) -> None:
+    mails = [
+        f'send_email {{"to": "{who}@example.com", "subject": "s", "body": "b"}}' for who in ("a", "b", "c")
+    ]
+    thread_id = ask(console, calls(*mails))
+    edited = {"name": "send_email", "args": {"to": "d@example.com", "subject": "s", "body": "b"}}
+    decide(
+        console, thread_id, {"type": "approve"}, {"type": "reject"}, {"type": "edit", "edited_action": edited}
+    )
+    screen = opens("policies", policy="mail")
+    assert not screen.at.warning
+    screen.at.selectbox(key=session.key("tier", "mail", "send_email")).set_value(Tier.AUTO)
+    screen.run()
+    assert [one.value for one in screen.at.warning] == [
+        "3 of the actions on record would run without anybody being asked. Of them, a person rejected 1, "
+        "a person edited 1 before it ran, 3 cannot be undone."
+    ]
+    told = [one.value for one in screen.at.text if "ask → auto" in one.value]
+    assert [("c@" in one, "b@" in one, "a@" in one) for one in told] == [
+        (True, False, False),
+        (False, True, False),
+        (False, False, True),
+    ]
+    assert [one.split(" · ", 3)[3] for one in told] == [
+        "a person edited it · cannot be undone",
+        "a person rejected it · cannot be undone",
+        "a person approved it · cannot be undone",
+    ]
 
 
 @pytest.mark.usefixtures("ten")

@@ -253,6 +253,14 @@ def test_a_payload_is_shown_as_its_card_with_the_answer_that_would_be_sent(
     assert f"Command(resume={json.dumps(first, ensure_ascii=False, indent=2)})" in screen.run().said()
 
 
+def test_a_payload_of_very_many_arguments_is_drawn_whole_and_in_few_elements(opens: Opens) -> None:
+    args = {f"n{number}": "a\u200bb" if number > 90 else number for number in range(100)}
+    screen = paste(opens, {"action_requests": [{"name": "send", "args": args}], "review_configs": []})
+    assert "50 more arguments" in screen.said()
+    assert "U+200B ZERO WIDTH SPACE ×9" in screen.said()
+    assert sum(node.type == "code" for node in screen.nodes()) < 60
+
+
 def test_pasting_records_and_runs_nothing(opens: Opens, console: Console, mail: Review) -> None:
     before = console.pulse()
     paste(opens, CASES[0]["interrupt"])

@@ -30,11 +30,20 @@ AGENT = Agent(
 )
 
 
-def proposal(tool: str, tier: str, *, agent: str = "mail", **data: Any) -> Event:
+def proposal(
+    tool: str, tier: str, *, agent: str = "mail", seq: int = 1, call: str = "c", **data: Any
+) -> Event:
     args: dict[str, Any] = {"to": "a"}
     known = {"args": None if tier == "deny" else args, "proposed": args, "tier": tier, "attempt": 1, **data}
-    fact = Fact(kind=Kind.ACTION_PROPOSED, at="2030", thread_id="t", agent=agent, tool=tool, data=known)
-    return seal(fact, seq=1, previous="0" * 64, salt="s")
+    about: dict[str, Any] = {"at": "2030", "thread_id": "t", "agent": agent, "tool_call_id": call}
+    fact = Fact(kind=Kind.ACTION_PROPOSED, tool=tool, data=known, **about)
+    return seal(fact, seq=seq, previous="0" * 64, salt="s")
+
+
+def decision(kind: str, *, seq: int, call: str = "c") -> Event:
+    about: dict[str, Any] = {"at": "2030", "thread_id": "t", "agent": "mail", "tool_call_id": call}
+    fact = Fact(kind=Kind.DECISION_MADE, tool="send", data={"type": kind}, **about)
+    return seal(fact, seq=seq, previous="0" * 64, salt="s")
 
 
 TRAIL = [
@@ -93,6 +102,53 @@ def test_another_agents_actions_are_not_judged() -> None:
 def test_an_erased_proposal_is_counted_as_that() -> None:
     found = simulate(AGENT, AGENT.policy, [replace(TRAIL[0], data=None)])
     assert (found.judged, found.unreadable) == ((), 1)
+
+
+@pytest.mark.parametrize("kind", ["reject", "edit"])
+def test_what_a_person_did_not_let_run_as_proposed_is_told_and_comes_first(kind: str) -> None:
+    trail = [
+        proposal("send", "ask", seq=1, call="a"),
+        decision("approve", seq=2, call="a"),
+        proposal("send", "ask", seq=3, call="b"),
+        decision(kind, seq=4, call="b"),
+    ]
+    found = simulate(AGENT, edit(AGENT.policy, {"send": Tier.AUTO}), trail)
+    assert [one.past.decided for one in found.changed] == [kind, "approve"]
+    assert [one.is_against_a_person for one in found.changed] == [True, False]
+    assert len(found.freed) == 2
+
+
+def test_a_decision_belongs_to_the_last_proposal_under_its_call_id() -> None:
+    trail = [
+        proposal("send", "ask", seq=1),
+        decision("reject", seq=2),
+        proposal("send", "ask", seq=3),
+        decision("approve", seq=4),
+    ]
+    found = simulate(AGENT, AGENT.policy, reversed(trail))
+    assert [one.past.decided for one in found.judged] == ["approve", "reject"]
+
+
+def test_a_decision_on_a_call_asked_about_once_more_belongs_to_the_call() -> None:
+    trail = [
+        proposal("send", "ask", seq=1),
+        decision("approve", seq=2),
+        proposal("send", "ask", seq=3, attempt=2),
+        decision("reject", seq=4),
+    ]
+    assert [one.past.decided for one in simulate(AGENT, AGENT.policy, trail).judged] == ["reject"]
+
+
+def test_nothing_is_freed_by_a_stricter_policy_or_between_the_tiers_that_run_unasked() -> None:
+    edited = edit(AGENT.policy, {"find": Tier.LOG, "move": Tier.ASK})
+    assert simulate(AGENT, edited, TRAIL).freed == ()
+
+
+def test_what_cannot_be_undone_is_marked() -> None:
+    entry = replace(AGENT.policy.tools["send"], irreversible=True)
+    agent = replace(AGENT, policy=Policy({**AGENT.policy.tools, "send": entry}))
+    found = simulate(agent, edit(agent.policy, {"send": Tier.LOG, "wipe": Tier.LOG}), TRAIL)
+    assert {(one.past.tool, one.irreversible) for one in found.freed} == {("send", True), ("wipe", False)}
 
 
 def test_the_line_to_write_names_both_tiers() -> None:

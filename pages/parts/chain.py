@@ -1,0 +1,81 @@
+"""The record as a whole: whether it was tampered with, the line to keep elsewhere, and its files."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from agent.review.events import Verification, kept_anchor
+from agent.review.exports import as_csv, as_json_lines
+from pages.parts import session
+from pages.parts.literal import line, literal
+from pages.parts.words import clock
+
+KEPT = "kept-anchor"
+
+
+def chain() -> None:
+    """What the last check on this screen found, with the buttons to check again and to take the record away."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        found: Verification | None = st.session_state.get("verified")
+        if found is None:
+            st.badge("not checked yet", color="gray", icon=":material/link:")
+        elif found.ok:
+            st.badge(
+                f"{found.count:,} events, chain intact, checked {st.session_state['verified-at']}",
+                color="green",
+                icon=":material/verified:",
+            )
+        else:
+            st.badge("the chain is broken", color="red", icon=":material/link_off:")
+            line(found.first_fault or "")
+        st.button("Check the chain", key="verify", on_click=_verify)
+        _kept_elsewhere()
+        _downloads()
+
+
+def _kept_elsewhere() -> None:
+    """Where the chain ends, to be printed, and the place for such a line when it comes back."""
+    with st.popover("A line to keep elsewhere…", icon=":material/print:"):
+        st.caption(
+            "This line stands for the whole record up to now. Print it, or send it to somebody who cannot reach "
+            "this machine: whoever writes the record anew cannot write that copy anew, so the check finds it."
+        )
+        head = session.console().head()
+        literal(str(head) if head else "Nothing has been recorded yet.")
+        st.text_input("A line you kept, to check the record against", key=KEPT)
+        st.button("Check against it", key="verify-kept", on_click=_verify)
+
+
+def _verify() -> None:
+    line_kept = (st.session_state.get(KEPT) or "").strip()
+    try:
+        kept = [kept_anchor(line_kept)] if line_kept else []
+    except ValueError as error:
+        session.flash("warning", str(error))
+        return
+    st.session_state["verified"] = session.console().verify(kept=kept)
+    st.session_state["verified-at"] = clock(session.console().now())
+
+
+def _downloads() -> None:
+    console = session.console()
+    st.download_button(
+        "JSONL",
+        data=lambda: "".join(
+            as_json_lines(console.whole_trail(), values=bool(st.session_state.get("values")))
+        ),
+        file_name="audit.jsonl",
+        mime="application/jsonl",
+        key="export-jsonl",
+        on_click="ignore",
+        icon=":material/download:",
+    )
+    st.download_button(
+        "CSV",
+        data=lambda: "".join(as_csv(console.whole_trail())),
+        file_name="audit.csv",
+        mime="text/csv",
+        key="export-csv",
+        on_click="ignore",
+        icon=":material/download:",
+    )

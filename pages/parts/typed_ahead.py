@@ -1,0 +1,105 @@
+"""What is typed right after a choice, before its field is on the page, is written into that field and is no key.
+
+Letters choose, and a page takes a moment to draw what was chosen: the words of a reason must not approve.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.parts import session
+
+JS = """
+const QUIET = 3000; // milliseconds without a letter after which keys are keys again
+const WRITES = "input, textarea, select, [contenteditable=true]";
+let held = null;
+let stop = () => {}; // this is called again whenever the page is drawn
+
+function hold(choice) {
+  held = { choice, text: "", at: performance.now() };
+}
+
+function swallow(event) {
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}
+
+function take(event) {
+  const { key } = event;
+  if (event.ctrlKey || event.metaKey || event.altKey) {
+    if (key === "Enter" && held.text) swallow(event);
+    return;
+  }
+  if (key === "Escape") held = null;
+  else if (key.length === 1) held.text += key;
+  else if (key === "Backspace") held.text = held.text.slice(0, -1);
+  else return;
+  if (!held) return;
+  held.at = performance.now();
+  swallow(event);
+}
+
+export default function ({ data }) {
+  stop();
+  const pressed = event => {
+    if (held && performance.now() - held.at > QUIET) held = null;
+    if (event.target.closest?.(WRITES)) held = null;
+    else if (held) take(event);
+    else if (!event.ctrlKey && !event.metaKey && !event.altKey) {
+      const choice = data.keys && data.choices.find(one => one.key === event.key.toLowerCase());
+      if (choice && data.chosen) swallow(event);
+      else if (choice?.asks) hold(choice);
+    }
+  };
+  const clicked = event => {
+    const choice = data.choices.find(one => event.target.closest?.(`${one.button} button`));
+    if (choice?.asks) hold(choice);
+  };
+  const focused = event => {
+    if (!held?.choice.field || !event.target.closest(held.choice.field)) return;
+    const { text } = held;
+    held = null;
+    if (text) document.execCommand("insertText", false, text);
+  };
+  addEventListener("keydown", pressed, true);
+  addEventListener("click", clicked, true);
+  addEventListener("focusin", focused, true);
+  stop = () => {
+    removeEventListener("keydown", pressed, true);
+    removeEventListener("click", clicked, true);
+    removeEventListener("focusin", focused, true);
+  };
+  return () => stop();
+}
+"""
+_component = st.components.v2.component("typed_ahead", js=JS)
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way to decide: its letter, the key of its button, whether it asks for words, and the key of their field.
+
+    Words without a field are taken for nothing.
+    """
+
+    letter: str
+    button: str
+    asks: bool
+    field: str | None = None
+
+
+def typed_ahead(ways: Sequence[Way], *, keys: bool, chosen: bool) -> None:
+    """Listen to what is typed after a choice. While `keys` are on, letters choose nothing once something is `chosen`."""
+    choices = [
+        {
+            "key": one.letter.lower(),
+            "button": session.selector(one.button),
+            "asks": one.asks,
+            "field": one.field and session.selector(one.field),
+        }
+        for one in ways
+    ]
+    _component(data={"choices": choices, "keys": keys, "chosen": chosen}, key="ahead", width=1)
