@@ -51,6 +51,11 @@ def literal(text: str, *, width: Width = "stretch") -> None:
         fold.code(visible(text), language=None, wrap_lines=True)
 
 
+def whole(text: str) -> None:
+    """A text that somebody has just asked for: as `literal`, and never folded."""
+    st.code(visible(text), language=None, wrap_lines=True)
+
+
 def line(text: str, *, width: Width = "stretch", grows: bool = False) -> None:
     """A sentence that holds such values, folded like them if it is long, unless it still `grows`."""
     if _is_long(text) and not grows:
