@@ -19,6 +19,8 @@ class Scale:
     """First turns, each in a thread of its own."""
     waiting: int
     few_waiting: int
+    served_waiting: int
+    """As many as an Agent Server brings to their interrupt in a minute or two."""
     events: int
     reads: int
     """How often each read of the queue is timed."""
@@ -49,6 +51,7 @@ FULL = Scale(
     threads=15,
     waiting=100_000,
     few_waiting=1_000,
+    served_waiting=3_000,
     events=1_000_000,
     reads=30,
     decisions=200,
@@ -72,6 +75,7 @@ QUICK = Scale(
     threads=2,
     waiting=60,
     few_waiting=20,
+    served_waiting=60,
     events=900,
     reads=2,
     decisions=5,

@@ -156,7 +156,7 @@ def _spoken(count: int) -> Iterator[Message]:
 
 def keep(folder: Path, elsewhere: Path) -> None:
     """Let the seeded data folders of this folder stand elsewhere, where a later run finds them again."""
-    for name in ("small", "page", "large", "cards"):
+    for name in ("small", "served", "page", "large", "cards"):
         (elsewhere / name).mkdir(parents=True, exist_ok=True)
         (folder / name).symlink_to(elsewhere / name)
 
@@ -164,6 +164,11 @@ def keep(folder: Path, elsewhere: Path) -> None:
 def small(scale: Scale, folder: Path) -> Path:
     """A data folder with few waiting; made once for all subjects."""
     return _made(folder / "small", lambda seeder: _fill(seeder, scale.few_waiting, 0, scale.few_messages))
+
+
+def served(scale: Scale, folder: Path) -> Path:
+    """A data folder with as many waiting as an Agent Server can have."""
+    return _made(folder / "served", lambda seeder: _fill(seeder, scale.served_waiting, 0, scale.few_messages))
 
 
 def page(scale: Scale, folder: Path) -> Path:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
-from tests.bench import figures, subjects
+from tests.bench import agent_server, figures, subjects, waiting
 from tests.bench.figures import Amount, Figure, least, most
 from tests.bench.scale import QUICK
 
-FIGURES = {"turns": 6, "deciding": 1, "queue": 15, "trail": 3}
+FIGURES = {"turns": 6, "deciding": 1, "queue": 16, "trail": 3}
 """The subjects without a browser or a crowd, and how many figures each has; the others are left to a quiet machine."""
 
 
@@ -43,3 +44,25 @@ def test_every_figure_of_a_subject_is_measured(subject: str, tmp_path: Path) -> 
 def test_a_figure_is_held_against_its_target(figure: Figure, value: float | None, verdict: str) -> None:
     assert (figure.value, figure.verdict) == (value, verdict)
     assert verdict in figure.row()
+
+
+def test_without_the_command_the_figures_say_how_to_get_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    found = list(waiting.over_http(QUICK, tmp_path))
+    assert [figure.value for figure in found] == [None, None]
+    for figure in found:
+        assert agent_server.INSTALL in figure.verdict
+        assert "there is no `langgraph` command" in figure.verdict
+
+
+def test_a_command_that_does_not_serve_is_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    command = tmp_path / agent_server.COMMAND
+    command.write_text("#!/bin/sh\necho \"Error: No such command '$1'.\" >&2\nexit 2\n", encoding="utf-8")
+    command.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    for figure in waiting.over_http(QUICK, tmp_path):
+        assert figure.value is None
+        assert "ended at its start (Error: No such command 'dev'.)" in figure.verdict
+        assert agent_server.INSTALL in figure.verdict

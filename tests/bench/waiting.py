@@ -15,7 +15,7 @@ from agent.review.events import instant
 from tests.bench import agent_server, apps
 from tests.bench.figures import Amount, Figure, most
 from tests.bench.scale import Scale
-from tests.bench.seed import TOOL, large, small
+from tests.bench.seed import TOOL, large, served, small
 from tests.bench.timing import in_turns
 
 PAGE = 51
@@ -30,20 +30,23 @@ def measure(scale: Scale, folder: Path) -> Iterator[Figure]:
     yield from _compare(few, many, scale)
     few.shut()
     many.shut()
-    yield over_http(scale, folder)
+    yield from over_http(scale, folder)
 
 
-def over_http(scale: Scale, folder: Path) -> Figure:
+def over_http(scale: Scale, folder: Path) -> Iterator[Figure]:
     """The first page as a client gets it, and an Agent Server's threads that wait, as many to both."""
-    name, peer = f"queue of {scale.few_waiting:,}: first page over HTTP", "langgraph dev"
+    waiting = {scale.few_waiting: small, scale.served_waiting: served}
+    names = {count: f"queue of {count:,}: first page over HTTP" for count in waiting}
     try:
         with agent_server.serving(folder / "agent-server") as theirs:
-            peer = f"{peer} {agent_server.version(theirs)}"
-            agent_server.wait_at_interrupts(theirs, scale.few_waiting)
-            ours, other = _asked(small(scale, folder), theirs, scale.reads)
+            peer = f"langgraph dev {agent_server.version(theirs)}, thread search"
+            for count, seeded in waiting.items():
+                agent_server.wait_at_interrupts(theirs, count)
+                ours, other = _asked(seeded(scale, folder), theirs, scale.reads)
+                yield Figure(names[count], _ms(ours), most(1), peer, _ms(other))
     except agent_server.NotServed as why:
-        return Figure(name, None, most(1), f"{peer}, thread search", why_not=str(why))
-    return Figure(name, _ms(ours), most(1), f"{peer}, thread search", _ms(other))
+        for name in names.values():
+            yield Figure(name, None, most(1), "langgraph dev, thread search", why_not=str(why))
 
 
 def _asked(data: Path, theirs: httpx.Client, reads: int) -> list[float]:
