@@ -15,7 +15,7 @@ from pages.parts.export_thread import export_thread
 from pages.parts.literal import line, literal
 from pages.parts.notes import noted, notes
 from pages.parts.progress import progress
-from pages.parts.save_scenario import save_scenario, saved_just_now
+from pages.parts.save_scenario import save_scenario
 from pages.parts.sending import WAIT_FOR_RUN
 from pages.parts.start import again, start
 from pages.parts.stuck import stuck
@@ -87,7 +87,6 @@ def _header(view: View) -> None:
         notes(view)
         export_thread(view.thread.thread_id)
         save_scenario(view)
-    saved_just_now()
     noted(view.thread.thread_id)
 
 

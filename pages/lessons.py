@@ -13,22 +13,25 @@ from pages.parts import session
 from pages.parts.lesson_stage import stage_view
 from pages.parts.lesson_steps import steps
 
-LESSON = "lesson"
-STAGE = "stage"
-"""In the address: whose stage of the lesson it is, so that a reload finds it again."""
-
 
 def main() -> None:
-    chosen = lesson(session.in_address(LESSON))
-    name = session.in_address(STAGE) or secrets.token_urlsafe(8)
-    session.put_in_address(LESSON, chosen.name)
-    session.put_in_address(STAGE, name)
+    chosen = lesson(session.in_address(session.LESSON))
+    name = _stage()
+    session.put_in_address(session.LESSON, chosen.name)
+    session.put_in_address(session.STAGE, name)
     _contents(chosen, name)
     left, right = st.columns(2, gap="medium")
     with left:
         steps(chosen, name)
     with right:
         stage_view(STAGES.of(chosen, name))
+
+
+def _stage() -> str:
+    """The name of this learner's stages."""
+    known = session.in_address(session.STAGE) or st.session_state.get(session.STAGE)
+    name = st.session_state[session.STAGE] = str(known or secrets.token_urlsafe(8))
+    return name
 
 
 def _contents(chosen: Lesson, name: str) -> None:
@@ -38,9 +41,10 @@ def _contents(chosen: Lesson, name: str) -> None:
                 f"{number} · {one.title.partition(':')[0]}",
                 key=session.key("lesson", one.name),
                 type="primary" if one is chosen else "secondary",
+                icon=":material/check_circle:" if STAGES.finished(one, name) else None,
                 help=one.title,
                 on_click=session.put_in_address,
-                args=(LESSON, one.name),
+                args=(session.LESSON, one.name),
             )
         st.button(
             "Reset this lesson",

@@ -83,6 +83,14 @@ def remembering(tab: Tab) -> None:
     tab.page.get_by_role("button", name="Remember this").scroll_into_view_if_needed()
 
 
+def letting_mail_run(tab: Tab) -> None:
+    """Try a policy under which e-mails are sent without asking."""
+    tab.page.get_by_role("combobox", name="Tier to try for tool 3").click(delay=50)
+    tab.page.get_by_role("option", name="auto").click(delay=50)
+    tab.sees("without anybody being asked")
+    tab.page.get_by_text("To have it so").scroll_into_view_if_needed()
+
+
 def rules_in_view(tab: Tab) -> None:
     tab.sees("Remembered rules")
     tab.page.get_by_text("Any value of these").scroll_into_view_if_needed()

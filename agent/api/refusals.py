@@ -44,6 +44,7 @@ STATUS: dict[type[errors.ReviewError], int] = {
     errors.InvalidScenario: 400,
     errors.NotIsolated: 400,
     errors.NotReplayable: 409,
+    errors.PayloadUnreadable: 400,
     errors.NothingToRetry: 409,
     errors.NothingToStop: 409,
     errors.NothingToSettle: 409,

@@ -18,3 +18,9 @@ COURSE: tuple[Lesson, ...] = (
 def lesson(name: str | None) -> Lesson:
     """The lesson of this name, or the first where there is none."""
     return next((one for one in COURSE if one.name == name), COURSE[0])
+
+
+def after(one: Lesson) -> Lesson | None:
+    """The lesson that follows, None after the last."""
+    place = COURSE.index(one) + 1
+    return COURSE[place] if place < len(COURSE) else None

@@ -31,7 +31,7 @@ class Step:
     @property
     def code(self) -> str:
         """The source of what runs."""
-        return "\n".join(dedent(inspect.getsource(one)) for one in (*self.shows, self.do))
+        return "\n".join(dedent(inspect.getsource(one)) for one in (*self.shows, self.do)).rstrip()
 
 
 @dataclass(frozen=True)

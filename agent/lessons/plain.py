@@ -36,7 +36,8 @@ class PlainThread:
 
     def invoke(self, given: Any, *, at: RunnableConfig | None = None) -> None:
         """`graph.invoke(given, config)`; `at` is another checkpoint's config than the last one's."""
-        self.wire.append(Sent("To the graph", f"invoke({_written(given)})"))
+        from_there = "" if at is None else f", {dict(at)!r}"
+        self.wire.append(Sent("To the graph", f"invoke({_written(given)}{from_there})"))
         try:
             self._graph.invoke(given, at or self._config)
         except Exception as error:  # whatever a node raises on the answer

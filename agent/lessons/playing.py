@@ -6,6 +6,7 @@ import threading
 from collections import OrderedDict
 
 from agent.lessons.lesson import Finding, Lesson
+from agent.lessons.outcome import mark, since
 from agent.lessons.stage import Stage
 from agent.review.errors import ReviewError
 
@@ -49,12 +50,19 @@ class Stages:
         with stage.turn:
             if stage.done != number:
                 return None
+            before = mark(stage)
             try:
                 lesson.steps[number].do(stage, given)
             except ReviewError as error:
                 return error
-            stage.done += 1
+            stage.outcomes.append(since(before, stage))
             return None
+
+    def finished(self, lesson: Lesson, name: str) -> bool:
+        """Whether the learner has taken every step of it, on a stage that is still open."""
+        with self._turn:
+            stage = self._open.get((lesson.name, name))
+        return stage is not None and stage.done == len(lesson.steps)
 
     def findings(self, lesson: Lesson, name: str) -> list[Finding]:
         """What the check finds, once every step was taken."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from agent.console import Console
@@ -19,8 +20,17 @@ from agent.review.threads import Message, Run
 from agent.scratch import Scratch
 
 ME = "you"
+OURS = "The console's agent"
 THREAD = "lesson"
 LONGEST_RUN = 30.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a step: a sentence or two, and on which wires something went over."""
+
+    said: str
+    wires: frozenset[str]
 
 
 class Stage:
@@ -30,8 +40,8 @@ class Stage:
         self._scratch = Scratch(None, "mail")
         self.turn = threading.RLock()
         """Held by whoever takes a step."""
-        self.done = 0
-        """How many steps were taken."""
+        self.outcomes: list[Outcome] = []
+        """What came of each step that was taken."""
         self.wire: list[Sent] = []
         """What went over the wire between the console and its graph."""
         self.plain: dict[str, PlainThread] = {}
@@ -40,6 +50,11 @@ class Stage:
         """What a step looked up, to be looked at."""
         self.refusals: list[str] = []
         """The codes of what the console refused."""
+
+    @property
+    def done(self) -> int:
+        """How many steps were taken."""
+        return len(self.outcomes)
 
     @property
     def console(self) -> Console:
@@ -125,7 +140,7 @@ class Stage:
 
     def pictures(self) -> list[tuple[str, Inside]]:
         """Every graph of the lesson, each with the node that runs next or waits."""
-        ours = [("The console's agent", self.console.inside(THREAD))] if self.started else []
+        ours = [(OURS, self.console.inside(THREAD))] if self.started else []
         return [*((title, one.inside()) for title, one in self.plain.items()), *ours]
 
     def _finish(self, run: Run) -> None:

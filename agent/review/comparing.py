@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent.review.args import dumps
+from agent.review.forbidden import forbids, forbids_awaited, named, shown
 from agent.review.matching import Matcher, args_fit
-from agent.review.scenarios import Awaited, Execution, Never, Outcome, Result
+from agent.review.scenarios import Awaited, Decision, Execution, Never, Outcome, Result, Step
 
 END = None
 """Stands for the step of a fault that was found at the end."""
@@ -67,6 +68,8 @@ class Fault:
     about: str
     expected: str
     got: str
+    green: str = "It is green once this comes as expected. If what came is right, change the scenario's file."
+    """How the scenario becomes green."""
 
 
 def waiting_faults(step: int | None, expected: Sequence[Awaited], waits: Sequence[Waits]) -> list[Fault]:
@@ -84,8 +87,32 @@ def end_faults(expected: Outcome, came: Came) -> list[Fault]:
     ]
 
 
+def as_it_stands(step: Step, never: Sequence[Never], waits: Sequence[Waits]) -> Step | None:
+    """The step where a call that must not run is refused by now, or is asked about by now.
+
+    One that no longer waits is not decided on, and one that waits unexpectedly is rejected. None if nothing is left
+    to be done.
+    """
+    if step.review is None or (step.decisions is not None and len(step.decisions) != len(step.review)):
+        return step
+    decisions = step.decisions or [Decision(type="reject")] * len(step.review)
+    left = [
+        (one, decision)
+        for one, decision in zip(step.review, decisions, strict=True)
+        if not forbids_awaited(never, one) or any(_is_awaited(one, waiting) for waiting in waits)
+    ]
+    if step.review and not left:
+        return None
+    for place, waiting in enumerate(waits):
+        expected = any(_is_awaited(one, waiting) for one, _ in left)
+        if forbids(never, waiting.tool, waiting.args) and not expected:
+            left.insert(place, (Awaited(tool=waiting.tool), Decision(type="reject")))
+    made = {"review": [one for one, _ in left]}
+    return step.model_copy(update=made | ({"decisions": [one for _, one in left]} if step.decisions else {}))
+
+
 def _status(expected: Outcome, came: Came) -> Iterator[Fault]:
-    if came.status != expected.status:
+    if came.status != expected.status and not _is_held(expected.never, came):
         why = f": {came.error}" if came.error else ""
         yield Fault(END, "status", str(expected.status), f"{came.status}{why}")
     if expected.review is not None:
@@ -94,11 +121,18 @@ def _status(expected: Outcome, came: Came) -> Iterator[Fault]:
         yield Fault(END, "answer", str(expected.answer), dumps(came.answer))
 
 
+def _is_held(never: Sequence[Never], came: Came) -> bool:
+    """Whether it stopped to ask about nothing but what must not run, which has not run then."""
+    return bool(came.waits) and all(forbids(never, one.tool, one.args) for one in came.waits)
+
+
 def _lists(expected: Outcome, came: Came) -> Iterator[Fault]:
     if (executions := expected.executions) is not None:
+        # What must not run is a fault of its own, and shifts no other.
+        ran = [one for one in came.executions if not forbids(expected.never, one.tool, one.args)]
         yield from _in_order(
-            END, "ran", [_execution(one) for one in executions], [_ran(one) for one in came.executions],
-            lambda place: _has_run(executions[place], came.executions[place]),
+            END, "ran", [_execution(one) for one in executions], [_ran(one) for one in ran],
+            lambda place: _has_run(executions[place], ran[place]),
         )  # fmt: skip
     if (results := expected.results) is not None:
         yield from _in_order(
@@ -113,11 +147,13 @@ def _lists(expected: Outcome, came: Came) -> Iterator[Fault]:
 
 def _never(forbidden: Sequence[Never], came: Came) -> Iterator[Fault]:
     for never in forbidden:
+        green = (
+            f"It is green once {named(never)}{'' if never.args else ','} no longer runs. Let the policy refuse it or "
+            "ask about it; where the scenario's file approves it, reject it there."
+        )
         for ran in came.executions:
-            if never.tool in (None, ran.tool) and args_fit(never.args, ran.args or {}, whole=False):
-                yield Fault(
-                    END, "must not run", f"never {_call(never.tool or 'any tool', never.args)}", _ran(ran)
-                )
+            if forbids([never], ran.tool, ran.args):
+                yield Fault(END, "must not run", f"never {named(never)}", _ran(ran), green)
 
 
 def _in_order(
@@ -160,10 +196,7 @@ def _was_told(expected: Result, told: Told) -> bool:
 
 
 def _call(tool: str, args: Mapping[str, Any] | None) -> str:
-    if args is None:
-        return tool
-    shown = (f"{name}: {one if isinstance(one, Matcher) else dumps(one)}" for name, one in args.items())
-    return f"{tool}({', '.join(shown)})"
+    return tool if args is None else f"{tool}({shown(args)})"
 
 
 def _awaited(one: Awaited) -> str:

@@ -12,7 +12,7 @@
     ├── NothingToRetry · NothingToStop · NothingToSettle · NothingToAskAgain · StillAlive
     ├── ModelFailed · CheckpointLost
     ├── LedgerUnavailable · CheckpointsUnavailable
-    ├── NotIsolated · InvalidScenario · NotReplayable
+    ├── NotIsolated · InvalidScenario · NotReplayable · PayloadUnreadable
     ├── PolicyError
     └── SettingsError
 
@@ -292,6 +292,13 @@ class InvalidScenario(ReviewError):
 class NotReplayable(ReviewError):
     def __init__(self, thread_id: str, reason: str, remedy: str) -> None:
         super().__init__(f"Thread {thread_id} cannot be made a scenario: {reason}. {remedy}")
+
+
+class PayloadUnreadable(ReviewError):
+    def __init__(self, faults: Sequence[str]) -> None:
+        super().__init__(
+            f"This cannot be read as an interrupt: {'; '.join(faults)}. Mend it there, or paste the JSON anew."
+        )
 
 
 class PolicyError(ReviewError):

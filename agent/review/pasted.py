@@ -11,7 +11,8 @@ from agent.review import shapes
 from agent.review.actions import Action
 from agent.review.agents import Agent
 from agent.review.args import parse
-from agent.review.errors import ArgumentsRefused
+from agent.review.errors import ArgumentsRefused, PayloadUnreadable
+from agent.review.faults import Fault
 from agent.review.foreign import Asked, calls_of
 from agent.review.policy import Policy
 from agent.review.shapes import Pause
@@ -22,6 +23,8 @@ ENVELOPE = frozenset({"value", "id", "response_schema", "ns", "resumable", "when
 """The fields LangGraph has put around an interrupt's value, over its versions."""
 HELD_IN = ("__interrupt__", "interrupts")
 """Where an answer of LangGraph's, or a thread of its server's, holds its interrupts."""
+REQUESTS = ("action_requests", "actionRequests")
+CONFIGS = ("review_configs", "reviewConfigs")
 NOBODYS = Agent("(pasted)", "(pasted)", (), Policy({}), "", own_gating=True)
 """The agent of a pasted interrupt: of unknown tools, gating itself."""
 
@@ -35,19 +38,45 @@ class Pasted:
     pause: Pause
     actions: tuple[Action, ...]
 
+    @property
+    def asks_nothing(self) -> bool:
+        """Whether it is of the batched shape, with nothing in it to decide on."""
+        return isinstance(self.value, Mapping) and any(self.value.get(name) == [] for name in REQUESTS)
+
+    @property
+    def lacks_configs(self) -> bool:
+        """Whether it does not say at all which decisions are allowed."""
+        return self.pause.shape == "batched" and not any(self.value.get(name) for name in CONFIGS)
+
+    def answers_rejection(self, place: int) -> bool:
+        """Whether a rejection of this action is sent as an answer with the reason, for want of a way to ignore it."""
+        return self.pause.shape == "legacy" and self.pause.requests[place].rejected_as == "response"
+
 
 def read(text: str) -> list[Pasted]:
     """The interrupts in a JSON text: a bare value, an interrupt, or whatever holds several of them.
 
-    Raises `ArgumentsRefused` for text that is not JSON, or holds what could not be shown exactly.
+    Raises `PayloadUnreadable` for text that is not JSON, or holds what could not be shown exactly.
     """
-    return [_read(one) for one in _interrupts(parse(text))]
+    try:
+        found = parse(text)
+    except ArgumentsRefused as refused:
+        raise PayloadUnreadable([_in_words(fault) for fault in refused.faults]) from None
+    return [_read(one) for one in _interrupts(found)]
 
 
 def answer(pasted: Pasted, decisions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The resume value that these decisions would be sent as. Raises `InvalidDecision` as deciding does."""
     rulings = rules.rule(list(decisions), pasted.actions, NOBODYS, b"")
     return {pasted.interrupt_id: shapes.answer(pasted.pause, [ruling.wire for ruling in rulings])}
+
+
+def _in_words(fault: Fault) -> str:
+    """A fault of the text, which holds no arguments yet."""
+    if fault.expected == "JSON":
+        return f"it is not JSON, with {fault.got}"
+    place = fault.path.removeprefix("args").removeprefix(".")
+    return f"{place or 'it'}: expected {fault.expected}, got {fault.got}"
 
 
 def _interrupts(found: Any) -> list[Any]:

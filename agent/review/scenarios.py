@@ -102,7 +102,11 @@ class Result(Part):
 
 
 class Never(Part):
-    """Calls that must not run, whatever is decided. What is not named may be anything."""
+    """Calls that must not run, whatever is decided. What is not named may be anything.
+
+    A review may lack such a call, as it may be refused by now. One that is asked about unexpectedly is rejected, and one
+    that still waits at the end has not run.
+    """
 
     tool: str | None = Field(default=None, description="Absent: any tool.")
     args: dict[str, Expected] = {}
@@ -114,7 +118,9 @@ class Outcome(Part):
     status: Status = Status.IDLE
     review: list[Awaited] | None = Field(default=None, description="The actions that still wait, in order.")
     answer: Expected | None = Field(default=None, description="The agent's closing words.")
-    executions: list[Execution] | None = Field(default=None, description="Everything that ran, in order.")
+    executions: list[Execution] | None = Field(
+        default=None, description="Everything that ran, in order; what must never run is not counted."
+    )
     results: list[Result] | None = Field(default=None, description="Everything the model was told, in order.")
     world: list[str] | None = Field(
         default=None, description="Every change of the demo world, in order, such as `mail_sent outbox/1`."

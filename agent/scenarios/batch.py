@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from agent.review.comparing import Fault
 from agent.review.errors import InvalidScenario
 from agent.scenarios.files import read_file
 from agent.scenarios.running import Follow, Report, run
+
+UNREAD = "It is green once the file can be read, and what it expects comes."
 
 
 def run_file(
@@ -19,7 +21,7 @@ def run_file(
     try:
         scenario = read_file(path)
     except InvalidScenario as error:
-        return Report(path.name, str(path), (Fault(None, "the file", "a scenario", str(error)),))
+        return Report(path.name, str(path), (Fault(None, "the file", "a scenario", str(error), UNREAD),))
     return run(scenario, agents, path=str(path), follow=follow, stop=stop)
 
 
@@ -57,10 +59,14 @@ class Batch:
                 self.at = f"{name}, step {step}" if step else name
 
             follow(0)
-            self.reports = (*self.reports, run_file(path, self._agents, follow=follow, stop=self._stop))
+            report = run_file(path, self._agents, follow=follow, stop=self._stop)
+            self.reports = (*self.reports, report)
+            if not report.stopped:
+                _reports[str(path)] = report
         self.at = ""
 
 
+_reports: dict[str, Report] = {}
 _turn = threading.Lock()
 _latest: Batch | None = None
 
@@ -79,11 +85,17 @@ def latest() -> Batch | None:
     return _latest
 
 
+def reports() -> Mapping[str, Report]:
+    """The last report on each file that this process has run to its end, by its path."""
+    return dict(_reports)
+
+
 def forget() -> None:
-    """Stop the batch that goes on, and let go of its reports."""
+    """Stop the batch that goes on, and let go of all reports."""
     global _latest
     with _turn:
         if _latest is not None:
             _latest.stop()
             _latest.wait()
         _latest = None
+        _reports.clear()

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from agent.bootstrap import Opened
 from agent.console import Console
-from agent.review.comparing import Came, Fault, Ran, Told
+from agent.review.comparing import Came, Ran, Told
 from agent.review.errors import NotIsolated, NotReplayable
 from agent.review.events import Event, Kind
+from agent.review.forbidden import forbids, shown
 from agent.review.matching import Matcher
 from agent.review.scenarios import (
     Awaited,
@@ -27,7 +29,8 @@ from agent.review.scenarios import (
 )
 from agent.review.secrets import masked
 from agent.review.threads import Status
-from agent.scenarios.running import MANY, looked, run
+from agent.scenarios.reporting import place
+from agent.scenarios.running import MANY, Report, looked, run
 
 BROKEN = {
     Kind.RUN_FAILED: "a run of it failed",
@@ -42,16 +45,19 @@ BROKEN = {
 AGAIN = (
     "Make the same request on a new thread, without what the replay cannot bring about, and save that one."
 )
+OTHERWISE = "it comes out otherwise when it is replayed on a fresh world"
 FRESH = "Reset the demo world, make the same request on a new thread, and save that one."
+NOTHING = "no further call ran"
+WENT = {"done": "succeeded", "failed": "failed", "unknown": "has an unknown outcome"}
 APPROVE_BY = "24h"
 """How long a review waits where scenarios run."""
 ANYTHING = Matcher("any")
 
 
-def record(opened: Opened, thread_id: str, *, name: str, never: Sequence[str] = ()) -> Scenario:
-    """The thread as a scenario that passes at once, or fails at once where a tool in `never` ran.
+def record(opened: Opened, thread_id: str, *, name: str, never: Sequence[Never] = ()) -> Scenario:
+    """The thread as a scenario that passes at once, or fails at once where a call ran that `never` means.
 
-    It is replayed twice, each time on a fresh world. What the tools give back there is what is expected, or anything
+    What such a call brought about is not expected then. It is replayed twice, each time on a fresh world. What the tools give back there is what is expected, or anything
     where the two differ. Secrets are masked, as in every export.
 
     Raises `NotReplayable` with the reason, `NotIsolated`, and `UnknownThread`.
@@ -67,7 +73,9 @@ def record(opened: Opened, thread_id: str, *, name: str, never: Sequence[str] = 
     came = looked(opened, thread_id)
     made = _without_expectations(console, thread_id, thread.agent, name)
     first, second = (_replayed(thread_id, made, came, agents) for _ in range(2))
-    expected = _expected(first, second, never)
+    expected = _expected(first, second)
+    if never:
+        expected = _but(expected, [Never.model_validate(masked(one.model_dump())) for one in never])
     return made.model_copy(update={"expect": expected})
 
 
@@ -163,18 +171,27 @@ def _replayed(thread_id: str, made: Scenario, came: Came, agents: Path) -> Came:
     )
     report = run(made.model_copy(update={"expect": same}), agents)
     if report.faults or report.came is None:
-        raise NotReplayable(
-            thread_id, f"on a fresh world it comes out differently ({_first(report.faults)})", FRESH
-        )
+        raise NotReplayable(thread_id, f"{OTHERWISE}. {_difference(came, report)}", FRESH)
     return report.came
 
 
-def _first(faults: Sequence[Fault]) -> str:
-    fault = faults[0]
-    return f"{fault.about}: on the thread {fault.expected}, there {fault.got}"
+def _difference(came: Came, report: Report) -> str:
+    """The first thing that went otherwise in the replay, as a sentence without its end."""
+    if report.came is not None:
+        for one, other in zip_longest(map(_went, came.executions), map(_went, report.came.executions)):
+            if one != other:
+                return f"Here {one or NOTHING}; there {other or NOTHING}"
+    fault = report.faults[0]
+    return f"{place(fault).capitalize()} ({fault.about}): here {fault.expected}; there {fault.got}"
 
 
-def _expected(first: Came, second: Came, never: Sequence[str]) -> Outcome:
+def _went(ran: Ran) -> str:
+    """What one call came to, with the arguments it ran with."""
+    given = f" with {shown(masked(ran.args))}" if ran.args else ""
+    return f"{ran.tool}{given} {WENT.get(ran.ended, ran.ended)}"
+
+
+def _expected(first: Came, second: Came) -> Outcome:
     """What both replays came to; anything, where they differ."""
     executions = [
         _execution(one, result=_both(one.result, other.result))
@@ -194,8 +211,18 @@ def _expected(first: Came, second: Came, never: Sequence[str]) -> Outcome:
         executions=executions,
         results=results,
         world=list(first.world) if first.world == second.world else None,
-        never=[Never(tool=tool) for tool in never],
     )
+
+
+def _but(expected: Outcome, never: list[Never]) -> Outcome:
+    """The same without what hangs on a call that must not run: what is told, said and numbered after it."""
+    allowed = [one for one in expected.executions or () if not forbids(never, one.tool, _exactly(one))]
+    less = {"executions": allowed, "results": None, "world": None, "answer": None, "never": never}
+    return expected.model_copy(update=less)
+
+
+def _exactly(ran: Execution) -> dict[str, Any]:
+    return {name: matcher.value for name, matcher in (ran.args or {}).items()}
 
 
 def _execution(ran: Ran, **more: Matcher) -> Execution:

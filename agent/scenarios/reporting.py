@@ -16,6 +16,11 @@ def place(fault: Fault) -> str:
     return "at the end" if fault.step is None else f"step {fault.step}"
 
 
+def ways_to_green(report: Report) -> list[str]:
+    """How the scenario becomes green, each way once."""
+    return list(dict.fromkeys(fault.green for fault in report.faults))
+
+
 def in_words(fault: Fault) -> str:
     """A fault, with what was expected above what came."""
     return f"{place(fault)}: {fault.about}\n  expected {fault.expected}\n  got      {fault.got}"
@@ -27,6 +32,7 @@ def lines(report: Report) -> Iterator[str]:
     yield f"{word} {report.name} ({report.seconds:.1f} s)"
     for fault in report.faults:
         yield from (f"       {line}" for line in in_words(fault).splitlines())
+    yield from (f"       {line}" for line in ways_to_green(report))
 
 
 def junit(reports: Sequence[Report]) -> str:

@@ -11,7 +11,16 @@ from pathlib import Path
 
 from agent.bootstrap import Opened
 from agent.console import Console, View
-from agent.review.comparing import Came, Fault, Ran, Told, Waits, end_faults, waiting_faults
+from agent.review.comparing import (
+    Came,
+    Fault,
+    Ran,
+    Told,
+    Waits,
+    as_it_stands,
+    end_faults,
+    waiting_faults,
+)
 from agent.review.errors import ReviewError
 from agent.review.events import Kind
 from agent.review.scenarios import Scenario, Step, span
@@ -22,6 +31,7 @@ THREAD = "scenario"
 LONGEST_RUN = 60.0
 """Seconds one run may take before the scenario is given up."""
 MANY = 100_000
+NOT_RUN = "It is green once it can be run to its end, and comes out as expected."
 
 
 @dataclass(frozen=True)
@@ -88,10 +98,10 @@ def run(
                 came = looked(scratch.opened)
                 faults.extend(end_faults(scenario.expect, came))
     except ReviewError as error:
-        faults.append(Fault(None, "it could not be run", "a run", str(error)))
+        faults.append(Fault(None, "it could not be run", "a run", str(error), NOT_RUN))
     except _GivenUp as given_up:
         if not halt.is_set():
-            faults.append(Fault(None, "it was given up", "an end", str(given_up)))
+            faults.append(Fault(None, "it was given up", "an end", str(given_up), NOT_RUN))
     return Report(scenario.scenario, path, tuple(faults), came, time.monotonic() - began, halt.is_set())
 
 
@@ -105,8 +115,11 @@ def _walk(course: _Course, follow: Follow) -> bool:
             scenario.message, by="reviewer", thread_id=THREAD, agent=scenario.agent, model=scenario.model
         ),
     )
-    for number, step in enumerate(scenario.steps, start=1):
+    for number, written in enumerate(scenario.steps, start=1):
         follow(number)
+        step = as_it_stands(written, scenario.expect.never, waiting(console.view(THREAD)))
+        if step is None:
+            continue
         course.faults.extend(_reviewed(course, number, step))
         if not course.faults:
             course.faults.extend(_act(course, number, step))

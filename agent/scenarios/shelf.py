@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from agent.bootstrap import Opened
+from agent.review.scenarios import Never
 from agent.scenarios.files import found, save, write_text
 from agent.scenarios.recording import record
 
@@ -25,7 +27,7 @@ def on_shelf(opened: Opened) -> list[Path]:
     return [*own, *(found([SHIPPED]) if SHIPPED.is_dir() else ())]
 
 
-def save_thread(opened: Opened, thread_id: str, *, name: str, never: tuple[str, ...] = ()) -> Path:
+def save_thread(opened: Opened, thread_id: str, *, name: str, never: Sequence[Never] = ()) -> Path:
     """Save a thread as a scenario; gives its file. Raises what `record` does, and nothing is saved then."""
     made = record(opened, thread_id, name=name, never=never)
     return save(saved_in(opened), made.scenario, write_text(made))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from agent.lessons.plain import Sent
-from agent.lessons.stage import Stage
+from agent.lessons.stage import OURS, Stage
 from pages.parts.literal import line, literal
 from pages.parts.under_the_hood import drawing
 
@@ -18,10 +18,12 @@ def stage_view(stage: Stage) -> None:
         st.caption("Here you will see the graph, and what goes over the wire to it and back.")
         return
     _graphs(stage)
-    for title, thread in stage.plain.items():
-        _wire(f"Over the wire: {title}", thread.wire)
-    _wire("Over the wire: the console's agent", stage.wire)
-    _wire("Looked up", stage.shown)
+    new = stage.outcomes[-1].wires if stage.outcomes else frozenset()
+    wires = {**{title: thread.wire for title, thread in stage.plain.items()}, OURS: stage.wire}
+    if stage.shown:
+        _wire("Looked up", stage.shown, is_open=True)
+    for title in sorted(wires, key=lambda one: one not in new):
+        _wire(f"Over the wire: {title}", wires[title], is_open=title in new)
     _outbox(stage)
 
 
@@ -34,11 +36,12 @@ def _graphs(stage: Stage) -> None:
             st.caption(f"Goes on at: {', '.join(inside.at)}" if inside.at else "It has come to its end.")
 
 
-def _wire(title: str, sent: Sequence[Sent]) -> None:
+def _wire(title: str, sent: Sequence[Sent], *, is_open: bool) -> None:
+    """What was sent, the newest first: that is what the last step is about."""
     if not sent:
         return
-    with st.expander(title, expanded=True):
-        for one in sent:
+    with st.expander(f"{title} · newest first", expanded=is_open):
+        for one in reversed(sent):
             st.caption(one.what)
             literal(one.value)
 

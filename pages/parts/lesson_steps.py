@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
+
 import streamlit as st
 
+from agent.lessons.course import after
 from agent.lessons.lesson import Lesson, Step
 from agent.lessons.playing import STAGES
+from agent.lessons.stage import Outcome
 from agent.review.deception import visible
 from pages.parts import session
 from pages.parts.literal import line
@@ -15,25 +19,28 @@ def steps(lesson: Lesson, name: str) -> None:
     """The text, then every step up to the next one to be taken, then what the check finds."""
     st.subheader(lesson.title)
     st.markdown(lesson.text)
-    done = STAGES.of(lesson, name).done
-    for number, step in enumerate(lesson.steps[: done + 1]):
-        _step(lesson, name, number, step, taken=number < done)
-    if done == len(lesson.steps):
+    outcomes = STAGES.of(lesson, name).outcomes
+    for number, (step, outcome) in enumerate(zip_longest(lesson.steps[: len(outcomes) + 1], outcomes)):
+        _step(lesson, name, number, step, outcome)
+    if len(outcomes) == len(lesson.steps):
         _check(lesson, name)
+        _next(lesson)
     else:
-        st.caption(f"Step {done + 1} of {len(lesson.steps)}")
+        st.caption(f"Step {len(outcomes) + 1} of {len(lesson.steps)}")
 
 
-def _step(lesson: Lesson, name: str, number: int, step: Step, *, taken: bool) -> None:
+def _step(lesson: Lesson, name: str, number: int, step: Step, outcome: Outcome | None) -> None:
+    taken = outcome is not None
     field = session.key("written", lesson.name, name, number)
     with st.container(border=True):
         st.markdown(step.text)
         with st.expander("The code that runs", expanded=not taken):
-            st.code(visible(step.code.rstrip()), language="python", wrap_lines=True)
+            st.code(visible(step.code), language="python", wrap_lines=True)
         if step.asks:
             st.text_area(step.asks, step.begin, key=field, disabled=taken)
-        if taken:
+        if outcome is not None:
             st.badge("done", color="green", icon=":material/check:")
+            line(outcome.said)
             return
         st.button(step.label, key="step", type="primary", on_click=_take, args=(lesson, name, number, field))
 
@@ -60,3 +67,18 @@ def _check(lesson: Lesson, name: str) -> None:
             st.success(lesson.ends)
         else:
             st.warning("Not everything came out as the lesson tells. Reset it, and try it another way.")
+
+
+def _next(lesson: Lesson) -> None:
+    following = after(lesson)
+    if following is None:
+        st.caption("This was the last lesson.")
+        return
+    st.button(
+        f"Next lesson: {following.title.partition(':')[0]}",
+        key="next-lesson",
+        type="primary",
+        icon=":material/arrow_forward:",
+        on_click=session.put_in_address,
+        args=(session.LESSON, following.name),
+    )

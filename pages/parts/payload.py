@@ -10,7 +10,7 @@ import streamlit as st
 from agent.review import pasted as rules
 from agent.review.actions import Action
 from agent.review.args import dumps
-from agent.review.errors import ArgumentsRefused, ReviewError
+from agent.review.errors import ArgumentsRefused, PayloadUnreadable, ReviewError
 from agent.review.pasted import Pasted
 from agent.review.shapes import Shape
 from pages.parts import session
@@ -28,6 +28,14 @@ SHAPES: dict[Shape, tuple[str, str]] = {
 """Each shape's name, and what it is."""
 EXAMPLE = """{"action_requests": [{"name": "send_email", "args": {"to": "alice@example.com"}}],
  "review_configs": [{"action_name": "send_email", "allowed_decisions": ["approve", "reject"]}]}"""
+NO_CONFIGS = (
+    "It has no `review_configs`, so it does not say which decisions it allows, and none is known. "
+    "Paste it with them to see an answer."
+)
+ANSWERED = (
+    "Its `allow_ignore` is not true, so a reject cannot be sent as `ignore`. "
+    "It would be sent as a `response` that gives the reason."
+)
 WORDS = {
     "edit": "All arguments, as JSON",
     "reject": "Reason (the agent will read this)",
@@ -41,13 +49,15 @@ def payload() -> None:
         "Paste an interrupt's value, a whole interrupt, or a list of them. It is read as this console would read it; "
         "nothing is run, sent or recorded."
     )
-    text = st.text_area("Interrupt, as JSON", key="payload", height=160, placeholder=EXAMPLE)
+    with st.form("paste", border=False):
+        text = st.text_area("Interrupt, as JSON", key="payload", height=160, placeholder=EXAMPLE)
+        st.form_submit_button("Read it", key="read-payload", type="primary")
     if not (text or "").strip():
         return
     try:
         found = rules.read(str(text))
-    except ArgumentsRefused as error:
-        st.error("This is not JSON that can be shown exactly.")
+    except PayloadUnreadable as error:
+        st.error("This was not read.")
         line(str(error))
         return
     for place, one in enumerate(found):
@@ -59,15 +69,24 @@ def _card(pasted: Pasted, place: int) -> None:
         name, what = SHAPES[pasted.pause.shape]
         st.badge(name, icon=":material/data_object:", color="blue")
         st.caption(what)
+        if pasted.asks_nothing:
+            st.info("It asks about nothing: its list of actions is empty, so there is nothing to decide.")
+            return
+        if pasted.lacks_configs:
+            st.warning(NO_CONFIGS)
         decisions: list[dict[str, Any]] = []
         for number, action in enumerate(pasted.actions):
             with st.container(border=True):
                 _action(action)
-                decisions += _decided(action, session.key("pasted", place, number))
-        if len(decisions) < len(pasted.actions):
+                decisions += _decided(pasted, number, session.key("pasted", place, number))
+        if len(decisions) == len(pasted.actions):
+            _answer(pasted, decisions)
+        elif all(action.allowed for action in pasted.actions):
             st.caption("Choose a decision for each action to see the answer.")
-            return
-        _answer(pasted, decisions)
+        elif not pasted.lacks_configs:
+            st.caption(
+                "There is no answer to show: an action allows no decision, and every action needs one."
+            )
 
 
 def _action(action: Action) -> None:
@@ -79,10 +98,12 @@ def _action(action: Action) -> None:
     arguments(action.args)
 
 
-def _decided(action: Action, key: str) -> list[dict[str, Any]]:
+def _decided(pasted: Pasted, number: int, key: str) -> list[dict[str, Any]]:
     """The decision that was chosen, if one was and it can be made."""
+    action = pasted.actions[number]
     if not action.allowed:
-        st.warning("No decision is allowed on this, as it was pasted. It could only be closed.")
+        if not pasted.lacks_configs:
+            st.warning("No decision is allowed on this, as it was pasted. It could only be closed.")
         return []
     kind = st.segmented_control(
         "Decision",
@@ -91,6 +112,8 @@ def _decided(action: Action, key: str) -> list[dict[str, Any]]:
         key=f"{key}:kind",
         label_visibility="collapsed",
     )
+    if "reject" in action.allowed and pasted.answers_rejection(number):
+        st.caption(ANSWERED)
     if kind is None:
         return []
     text = ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import streamlit as st
@@ -10,11 +10,11 @@ import streamlit as st
 from agent import bootstrap
 from agent.scenarios import batch
 from agent.scenarios.batch import Batch
-from agent.scenarios.reporting import place
+from agent.scenarios.reporting import place, ways_to_green
 from agent.scenarios.running import Report
 from agent.scenarios.shelf import on_shelf, saved_in
 from pages.parts import session
-from pages.parts.literal import line, literal
+from pages.parts.literal import line, literal, whole
 
 EVERY = 0.5  # seconds between two looks at a batch
 SHORT = 1.5  # seconds a click waits on the batch itself, so that a quick one is drawn at once
@@ -31,7 +31,7 @@ def scenario_list() -> None:
     left, right = st.columns([2, 3], gap="medium")
     with left:
         _run_all(paths)
-        reports = _reports()
+        reports = batch.reports()
         for path in paths:
             _row(path, reports.get(str(path)))
         st.caption("Saved scenarios, and any file ending in .scenario.yaml that you put there, stand in")
@@ -42,11 +42,6 @@ def scenario_list() -> None:
             _open(chosen[0], reports.get(str(chosen[0])))
         else:
             st.caption("Choose a scenario to see what it expects, and what came of it.")
-
-
-def _reports() -> Mapping[str, Report]:
-    latest = batch.latest()
-    return {one.path: one for one in latest.reports} if latest else {}
 
 
 def _run_all(paths: Sequence[Path]) -> None:
@@ -60,20 +55,21 @@ def _run_all(paths: Sequence[Path]) -> None:
             key="run-all",
             type="primary",
             icon=":material/play_arrow:",
-            on_click=_run,
+            on_click=run_scenarios,
             args=(paths,),
         )
-        if latest is not None and latest.reports:
-            _summary(latest)
+        if latest is not None:
+            _summary(paths, latest)
 
 
-def _summary(latest: Batch) -> None:
-    failed = sum(bool(one.faults) for one in latest.reports)
-    passed = sum(one.passed for one in latest.reports)
+def _summary(paths: Sequence[Path], latest: Batch) -> None:
+    known = [report for path in paths if (report := batch.reports().get(str(path)))]
+    failed = sum(bool(one.faults) for one in known)
+    passed = len(known) - failed
     st.badge(f"{passed} passed", color="green" if passed else "gray", icon=":material/check_circle:")
     if failed:
         st.badge(f"{failed} failed", color="red", icon=":material/cancel:")
-    if left := len(latest.paths) - passed - failed:
+    if left := len(latest.paths) - sum(not one.stopped for one in latest.reports):
         st.badge(f"{left} not run: stopped", color="gray", icon=":material/stop_circle:")
 
 
@@ -96,11 +92,13 @@ def _row(path: Path, report: Report | None) -> None:
         _mark(report)
         line(path.name.removesuffix(".scenario.yaml"), width="content")
         st.button("Open", key=session.key("open", path.name), type="tertiary", on_click=_choose, args=(path,))
-        st.button("Run", key=session.key("run", path.name), type="tertiary", on_click=_run, args=([path],))
+        st.button(
+            "Run", key=session.key("run", path.name), type="tertiary", on_click=run_scenarios, args=([path],)
+        )
 
 
 def _mark(report: Report | None) -> None:
-    if report is None or report.stopped:
+    if report is None:
         st.badge("not run", color="gray", icon=":material/radio_button_unchecked:")
     elif report.passed:
         st.badge("passed", color="green", icon=":material/check_circle:")
@@ -115,8 +113,13 @@ def _open(path: Path, report: Report | None) -> None:
             line(report.name if report else path.name)
         if report is not None:
             _faults(report)
-        with st.expander("The file", expanded=report is None or report.passed):
-            literal(path.read_text(encoding="utf-8", errors="replace").removesuffix("\n"))
+        red = report is not None and not report.passed
+        fold = st.expander(
+            "The file", expanded=not red, key=session.key("file", path.name, red), on_change="rerun"
+        )
+        if fold.open:
+            with fold:
+                whole(path.read_text(encoding="utf-8", errors="replace").removesuffix("\n"))
         st.download_button(
             "Download it", path.read_bytes, file_name=path.name, key="download-scenario", on_click="ignore"
         )
@@ -132,13 +135,16 @@ def _faults(report: Report) -> None:
         with got:
             st.caption("What came")
             literal(fault.got)
+    for way in ways_to_green(report):
+        line(way)
 
 
 def _choose(path: Path) -> None:
     session.put_in_address(SCENARIO, path.name)
 
 
-def _run(paths: Sequence[Path]) -> None:
+def run_scenarios(paths: Sequence[Path]) -> None:
+    """Start these, as a click does, and wait a moment for a quick one; one alone is opened."""
     started = batch.start(paths, bootstrap.opened().settings.review_agents)
     if tuple(paths) != started.paths:
         session.flash("warning", "Scenarios are running already. Wait until they are done, or stop them.")

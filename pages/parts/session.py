@@ -9,6 +9,7 @@ import re
 import time
 from datetime import datetime
 from math import inf
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 from uuid import uuid4
@@ -40,11 +41,15 @@ DRAWN = "fields-drawn"
 VISIBLE = "seconds-visible"
 HIDDEN = "seconds-hidden"
 BEGAN = "drawing-since"
+SAVED = "scenario-saved"
 
 # The address.
 THREAD = "thread"
 REVIEW = "review"
 ACTION = "action"
+LESSON = "lesson"
+STAGE = "stage"
+"""Whose stage of a lesson it is: a reload finds it in the address, and a way back from another page in the session."""
 
 
 def console() -> Console:
@@ -169,6 +174,17 @@ def show_flash() -> None:
     box(headline)
     if detail:
         st.text(visible(detail))
+
+
+def note_saving(thread_id: str, came: Path | str | None) -> None:
+    """What came of saving the thread: the file, or why there is none; None, to save it once more."""
+    st.session_state[SAVED] = (thread_id, came)
+
+
+def saving(thread_id: str) -> Path | str | None:
+    """What came of saving this thread, if it is the one that this session saved last."""
+    saved, came = st.session_state.get(SAVED, ("", None))
+    return came if saved == thread_id else None
 
 
 def key(name: str, *parts: Any) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from agent.lessons import again, edit, several, stuck
-from agent.lessons.course import COURSE, lesson
+from agent.lessons.course import COURSE, after, lesson
 from agent.lessons.lesson import Lesson
 from agent.lessons.playing import Stages
 from agent.lessons.stage import Stage
@@ -63,6 +63,64 @@ def test_an_edit_that_does_not_fit_is_refused_and_the_step_can_be_taken_again(
     assert isinstance(stages.take(edit.LESSON, "a", 1, args), ReviewError)
     assert stages.of(edit.LESSON, "a").done == 1
     assert stages.take(edit.LESSON, "a", 1, edit.EDITED) is None
+
+
+def outcomes(stages: Stages, one: Lesson, **written: str) -> list[str]:
+    return [came.said for came in go_through(stages, one, **written).outcomes]
+
+
+def test_each_step_tells_what_came_of_it_as_it_came(stages: Stages) -> None:
+    asked, rejected, compared = outcomes(stages, lesson("reject"))
+    assert asked == "The console's agent: send_email pending; stands at human_review."
+    assert rejected.startswith("The console's agent: send_email rejected; has come to its end.")
+    assert "outbox" not in rejected
+    assert compared.startswith("Looked up: ")
+
+
+def test_an_outcome_follows_what_the_learner_did(stages: Stages) -> None:
+    decided = outcomes(stages, several.LESSON, decide='[{"type": "approve"}, {"type": "approve"}]')[1]
+    assert "send_email done, send_email done, archive_mail done" in decided
+    assert "2 e-mails more in the outbox, 2 in all." in decided
+
+
+def test_an_outcome_tells_what_a_plain_graph_raised_and_what_the_console_refused(stages: Stages) -> None:
+    stage = go_through(stages, stuck.LESSON)
+    _, malformed, right, repaired = (came.said for came in stage.outcomes)
+    assert "A stock agent: raised KeyError: 'decisions'; stands at" in malformed
+    assert "the answer was refused (InvalidDecision); stands at human_review" in malformed
+    assert "'decisions', 2 times" in right
+    assert "A stock agent: has come to its end. 1 e-mail more" in repaired
+    assert stage.outcomes[-1].wires == {stuck.STOCK}
+
+
+def test_a_restart_tells_that_the_same_review_waits(stages: Stages) -> None:
+    said = outcomes(stages, lesson("pause"))[1]
+    waited, waits = (part.rpartition(": ")[2].rstrip(".") for part in said.split("; "))
+    assert waited == waits != ""
+
+
+def test_the_repair_is_shown_with_the_checkpoint_it_starts_from(stages: Stages) -> None:
+    wire = go_through(stages, stuck.LESSON).plain[stuck.STOCK].wire
+    (repair,) = (sent.value for sent in wire if sent.value.startswith("invoke(None"))
+    assert "'checkpoint_id': '" in repair
+
+
+def test_the_code_ends_where_it_ends() -> None:
+    assert [step.code for one in COURSE for step in one.steps if step.code != step.code.rstrip()] == []
+
+
+def test_a_lesson_is_finished_once_every_step_was_taken(stages: Stages) -> None:
+    one = lesson("pause")
+    assert not stages.finished(one, "a")
+    stages.take(one, "a", 0, "")
+    assert not stages.finished(one, "a")
+    go_through(stages, one)
+    assert stages.finished(one, "a")
+    assert not stages.finished(one, "b")
+
+
+def test_the_lessons_follow_each_other_to_the_last() -> None:
+    assert [after(one) for one in COURSE] == [*COURSE[1:], None]
 
 
 def test_an_edit_that_changes_nothing_does_not_pass(stages: Stages) -> None:

@@ -74,3 +74,31 @@ def test_an_address_that_names_no_lesson_shows_the_first(opens: Opens) -> None:
 def test_another_lesson_is_chosen_by_its_button(opens: Opens) -> None:
     screen = opens("lessons").click(session.key("lesson", "stuck"))
     assert screen.at.query_params["lesson"] == "stuck"
+
+
+def test_what_came_of_a_step_stands_under_it_and_the_newest_on_the_wire_first(opens: Opens) -> None:
+    screen = opens("lessons", lesson="pause").click("step")
+    assert "send_email pending; stands at human_review" in screen.said()
+    screen.click("step").click("step")
+    captions = [one.value for one in screen.at.caption]
+    assert captions.index("The graph has come to its end; the agent says") < captions.index("The graph asks")
+
+
+def test_a_finished_lesson_is_ticked_and_leads_to_the_next(opens: Opens) -> None:
+    screen = opens("lessons", lesson="pause")
+    for _ in range(3):
+        assert not screen.has("next-lesson")
+        screen.click("step")
+    screen.click("next-lesson")
+    assert screen.at.query_params["lesson"] == COURSE[1].name
+    ticked = screen.at.button(key=session.key("lesson", "pause")).proto.icon
+    assert "check" in ticked
+    assert not screen.at.button(key=session.key("lesson", "edit")).proto.icon
+
+
+def test_the_last_lesson_leads_nowhere(opens: Opens) -> None:
+    screen = opens("lessons", lesson="stuck")
+    for _ in range(4):
+        screen.click("step")
+    assert not screen.has("next-lesson")
+    assert "This was the last lesson." in screen.said()

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from agent.review.comparing import Came, Ran, Told, Waits, end_faults, waiting_faults
-from agent.review.scenarios import Awaited, Outcome
+from agent.review.comparing import Came, Ran, Told, Waits, as_it_stands, end_faults, waiting_faults
+from agent.review.forbidden import exactly
+from agent.review.scenarios import Awaited, Never, Outcome, Step
 
 SENT = Ran("send_email", {"to": "bob"}, "done", "Sent.")
 CAME = Came(
@@ -46,8 +47,8 @@ def test_what_came_as_expected_has_no_fault() -> None:
         ({"results": [{"tool": "send_email", "status": "error"}]}, "told to the model (1)"),
         ({"world": []}, "changed in the world (1)"),
         ({"world": ["mail_sent outbox/2"]}, "changed in the world (1)"),
-        ({"never": [{"tool": "send_email"}]}, "must not run"),
-        ({"never": [{"args": {"to": {"pattern": "bob"}}}]}, "must not run"),
+        ({"never": [{"tool": "send_email"}], "executions": []}, "must not run"),
+        ({"never": [{"args": {"to": {"pattern": "bob"}}}], "executions": None}, "must not run"),
         ({"review": [{"tool": "send_email"}]}, "waits for a decision (1)"),
     ],
 )
@@ -84,3 +85,72 @@ def test_what_waits_is_compared_with_its_arguments_and_allowed_decisions(
     faults = waiting_faults(3, [Awaited.model_validate(expected)], waits)
     assert (faults == []) is right
     assert all(fault.step == 3 for fault in faults)
+
+
+EVE = {"to": "eve", "body": "At 11."}
+NOT_EVE = [exactly("send_email", EVE)]
+BOTH = Step.model_validate(
+    {
+        "review": [{"tool": "send_email", "args": {"to": "bob"}}, {"tool": "send_email", "args": EVE}],
+        "decisions": [{"type": "approve"}, {"type": "approve"}],
+    }
+)
+TO_BOB = Waits("send_email", {"to": "bob"}, ("approve", "reject"))
+TO_EVE = Waits("send_email", EVE, ("approve", "reject"))
+
+
+@pytest.mark.parametrize(
+    ("never", "expected"),
+    [
+        (NOT_EVE, 'never send_email with to: "eve", body: "At 11."'),
+        ([Never(tool="send_email")], "never send_email, whatever its arguments"),
+        ([Never()], "never any tool, whatever its arguments"),
+    ],
+)
+def test_what_must_not_run_is_named_with_its_arguments_and_says_how_it_becomes_green(
+    never: list[Never], expected: str
+) -> None:
+    came = replace(CAME, executions=(Ran("send_email", EVE, "done", "Sent."),))
+    (fault,) = end_faults(Outcome(never=never), came)
+    assert fault.expected == expected
+    assert fault.green.startswith(f"It is green once {expected.removeprefix('never ')}")
+    assert "no longer runs" in fault.green
+
+
+def test_a_call_of_the_same_tool_with_other_arguments_may_run() -> None:
+    assert end_faults(Outcome(never=NOT_EVE), CAME) == []
+
+
+def test_what_must_not_run_shifts_no_other_execution() -> None:
+    expected = Outcome.model_validate({"executions": [{"tool": "send_email", "args": {"to": "bob"}}]})
+    came = replace(CAME, executions=(Ran("send_email", EVE, "done", "Sent."), SENT))
+    (fault,) = end_faults(expected.model_copy(update={"never": NOT_EVE}), came)
+    assert fault.about == "must not run"
+
+
+def test_what_must_not_run_and_waits_at_the_end_has_not_run() -> None:
+    waits = replace(CAME, status="waiting", answer=None, executions=(), waits=(TO_EVE,))
+    assert end_faults(Outcome(never=NOT_EVE), waits) == []
+    (fault,) = end_faults(Outcome(never=NOT_EVE), replace(waits, waits=(TO_EVE, TO_BOB)))
+    assert fault.about == "status"
+
+
+def test_a_step_leaves_out_what_must_not_run_once_it_is_refused() -> None:
+    step = as_it_stands(BOTH, NOT_EVE, [TO_BOB])
+    assert step is not None
+    assert waiting_faults(1, step.review or [], [TO_BOB]) == []
+    assert [one.type for one in step.decisions or ()] == ["approve"]
+    assert as_it_stands(BOTH, [Never(tool="send_email")], []) is None
+
+
+def test_a_step_rejects_what_must_not_run_once_it_is_asked_about() -> None:
+    bob = Step.model_validate({"review": [{"tool": "send_email"}], "decisions": [{"type": "approve"}]})
+    step = as_it_stands(bob.model_copy(update={"review": BOTH.review[:1]}), NOT_EVE, [TO_EVE, TO_BOB])
+    assert step is not None
+    assert waiting_faults(1, step.review or [], [TO_EVE, TO_BOB]) == []
+    assert [one.type for one in step.decisions or ()] == ["reject", "approve"]
+
+
+def test_a_step_stays_as_it_is_written_while_everything_waits_as_expected() -> None:
+    assert as_it_stands(BOTH, NOT_EVE, [TO_BOB, TO_EVE]) == BOTH
+    assert as_it_stands(BOTH, [], [TO_BOB]) == BOTH

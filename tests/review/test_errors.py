@@ -25,6 +25,7 @@ EXAMPLES: list[ReviewError] = [
     errors.ReviewExpired("r", "12:03"),
     errors.ReviewChanged("It is not what was on your screen."),
     errors.ArgumentsRefused(["to: expected text, got 3"]),
+    errors.PayloadUnreadable(["it is not JSON"]),
     errors.NothingToRetry("t"),
     errors.NothingToStop("t"),
     errors.NothingToSettle("t", "c"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -11,7 +12,11 @@ from typing import Any
 import pytest
 
 from agent.bootstrap import Opened
+from agent.demos import mail
 from agent.review.errors import NotReplayable
+from agent.review.forbidden import exactly
+from agent.review.policy import Case, Policy, Tier, ToolPolicy
+from agent.review.scenarios import Decision, Never, Scenario
 from agent.scenarios import shelf
 from agent.scenarios.files import read_text, write_text
 from agent.scenarios.recording import record
@@ -96,7 +101,78 @@ def test_hostile_calls_replay_as_they_came(opened: Opened) -> None:
 
 def test_naming_what_must_not_run_makes_it_red_at_once(opened: Opened) -> None:
     thread_id = ask(opened.console, '/call archive_mail {"message_id": "m-1"}')
-    saved = record(opened, thread_id, name="It archived unasked", never=["archive_mail"])
+    saved = record(opened, thread_id, name="It archived unasked", never=[Never(tool="archive_mail")])
+    (fault,) = run(saved, AGENTS).faults
+    assert fault.about == "must not run"
+
+
+def to_both(opened: Opened) -> str:
+    """A thread on which Bob and Eve were written to, and an old message was archived unasked."""
+    thread_id = ask(opened.console, SEVERAL)
+    decide(opened.console, thread_id, {"type": "approve"}, {"type": "approve"})
+    return thread_id
+
+
+def not_to(opened: Opened, thread_id: str, tool: str, telling: str) -> Scenario:
+    """The thread, saved as one on which this call must not run; read again from its file."""
+    (call,) = (
+        one
+        for one in opened.console.actions(thread_id)
+        if one.tool == tool and telling in (one.args or {}).values()
+    )
+    made = record(opened, thread_id, name="x", never=[exactly(tool, call.args or {})])
+    return read_text(write_text(made), "x")
+
+
+def under(monkeypatch: pytest.MonkeyPatch, tool: str, changed: ToolPolicy) -> None:
+    """From now on the mail agent has another policy for this tool."""
+    given = mail._policy
+    monkeypatch.setattr(mail, "_policy", lambda world: Policy({**given(world).tools, tool: changed}))
+
+
+def test_one_call_is_forbidden_and_not_the_others_of_its_tool(opened: Opened) -> None:
+    saved = not_to(opened, to_both(opened), "send_email", "eve@example.com")
+    (never,) = saved.expect.never
+    assert (never.tool, never.args["to"].value) == ("send_email", "eve@example.com")
+    (fault,) = run(saved, AGENTS).faults
+    assert 'never send_email with to: "eve@example.com"' in fault.expected
+    assert "bob" not in fault.got
+
+
+def test_it_is_green_once_the_policy_refuses_that_call(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved = not_to(opened, to_both(opened), "send_email", "eve@example.com")
+    assert not run(saved, AGENTS).passed
+    not_eve = Case(Tier.DENY, when={"properties": {"to": {"const": "eve@example.com"}}})
+    under(monkeypatch, "send_email", ToolPolicy(Tier.ASK, cases=(not_eve,)))
+    assert run(saved, AGENTS).faults == ()
+
+
+def test_it_is_green_once_the_call_is_asked_about_beside_others(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved = not_to(opened, to_both(opened), "archive_mail", "m-2")
+    assert not run(saved, AGENTS).passed
+    under(monkeypatch, "archive_mail", ToolPolicy(Tier.ASK))
+    assert run(saved, AGENTS).faults == ()
+
+
+def test_it_is_green_once_it_is_rejected_in_the_file(opened: Opened) -> None:
+    saved = not_to(opened, to_both(opened), "send_email", "eve@example.com")
+    (step,) = saved.steps
+    assert step.decisions
+    rejected = step.model_copy(update={"decisions": [step.decisions[0], Decision(type="reject")]})
+    assert run(saved.model_copy(update={"steps": [rejected]}), AGENTS).faults == ()
+
+
+def test_a_call_with_a_secret_is_forbidden_in_its_masked_form(opened: Opened) -> None:
+    secret = "sk-" + "a1" * 16
+    call = {"to": "a@b.example", "subject": "s", "body": secret}
+    thread_id = ask(opened.console, f"/call send_email {json.dumps(call)}")
+    decide(opened.console, thread_id, {"type": "approve"})
+    saved = record(opened, thread_id, name="x", never=[exactly("send_email", call)])
+    assert secret not in write_text(saved)
     (fault,) = run(saved, AGENTS).faults
     assert fault.about == "must not run"
 
@@ -132,7 +208,7 @@ def test_a_thread_that_only_went_so_on_a_changed_world_is_refused_with_the_diffe
     thread_id = ask(console, '/call archive_mail {"message_id": "m-1"}')
     with pytest.raises(NotReplayable, match="Reset the demo world") as refused:
         record(opened, thread_id, name="x")
-    assert "failed" in str(refused.value)
+    assert 'Here archive_mail with message_id: "m-1" failed; there archive_mail' in str(refused.value)
 
 
 def test_the_file_replays_in_another_process_elsewhere(opened: Opened, tmp_path: Path) -> None:
