@@ -61,13 +61,13 @@ def _kind() -> Kind | None:
     """The kind of event that is looked for: its name in the address, the rows' own words on screen."""
     named = session.in_address(KIND) or ""
     kind = Kind(named) if named in set(Kind) else None
-    st.session_state[CHOSEN_KIND] = kind
+    st.session_state[CHOSEN_KIND] = kind or ""
     st.selectbox(
         "What happened",
-        [None, *Kind],
+        ["", *Kind],
         key=CHOSEN_KIND,
-        format_func=lambda one: WORDS[one] if one else "anything",
-        on_change=lambda: _look_for(st.session_state[CHOSEN_KIND]),
+        format_func=lambda one: WORDS[Kind(one)] if one else "anything",
+        on_change=lambda: _look_for(st.session_state[CHOSEN_KIND] or None),
     )
     if kind is Kind.DECISION_MADE:
         st.button("Everything", key="everything", on_click=_look_for, args=(None,))

@@ -83,6 +83,14 @@ def remembering(tab: Tab) -> None:
     tab.page.get_by_role("button", name="Remember this").scroll_into_view_if_needed()
 
 
+def letting_mail_run(tab: Tab) -> None:
+    """Try a policy under which e-mails are sent without asking."""
+    tab.page.get_by_role("combobox", name="Tier to try for tool 3").click(delay=50)
+    tab.page.get_by_role("option", name="auto").click(delay=50)
+    tab.sees("without anybody being asked")
+    tab.page.get_by_text("To have it so").scroll_into_view_if_needed()
+
+
 def rules_in_view(tab: Tab) -> None:
     tab.sees("Remembered rules")
     tab.page.get_by_text("Any value of these").scroll_into_view_if_needed()
@@ -91,11 +99,11 @@ def rules_in_view(tab: Tab) -> None:
 def open_list(tab: Tab) -> None:
     """The list beside the card, or over it where it is folded away."""
     unfold = tab.page.get_by_test_id("stExpandSidebarButton")
-    if unfold.is_visible():
-        unfold.click(delay=50)
-        tab.page.wait_for_function(
-            "document.querySelector('[data-testid=stSidebar]').getBoundingClientRect().left >= 0"
-        )
+    again(
+        # A card that comes into view folds the list away, also one that was unfolded just before.
+        lambda: unfold.click(delay=50) if unfold.is_visible() else None,
+        lambda bound: expect(tab.page.get_by_test_id("stSidebar")).to_be_in_viewport(ratio=1, timeout=bound),
+    )
 
 
 def under_the_hood(tab: Tab) -> None:

@@ -13,6 +13,7 @@ from tests.acts import (
     decide,
     event_of,
     later_steps,
+    letting_mail_run,
     open_list,
     pasted,
     remembering,
@@ -174,6 +175,7 @@ def reviews_and_threads(server: Server) -> Iterator[State]:
             tab.sees("Treated otherwise"),
         ),
     )
+    yield "policies-freed", "/policies?policy=mail", letting_mail_run
     closed = waiting(server, MAIL)
     server.post("close", thread_id=closed["thread_id"])
     yield "chat-closed", f"/chat?thread={closed['thread_id']}", nothing

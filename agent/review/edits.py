@@ -32,7 +32,8 @@ def how_large(before: Action, after: Action) -> Large | None:
     """Why the edit from `before` to `after` is large; None if it is not.
 
     It is if it calls another tool, if more than half of the arguments differ and at least two do, or if a text of
-    some length keeps less than half of its words.
+    some length keeps less than half of its words. Words are what spaces part: a text in a language that writes
+    without them counts as one argument among the others, and no more.
     """
     if before.tool != after.tool:
         return Large.TOOL

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from math import ceil
 from typing import Literal
+from unicodedata import east_asian_width
 
 import streamlit as st
 from streamlit.elements.lib.mutable_expander_container import ExpanderContainer
@@ -20,6 +22,10 @@ from pages.parts import session
 
 LONGEST = 2_000  # characters that are shown without being asked for
 MOST_LINES = 40
+CHARACTER = (
+    7.65  # pixels: a code font's letter is 0.6 em wide, and .streamlit/config.toml has it at 0.85 of 15
+)
+BESIDE_TEXT = 62  # pixels of a block: its margins and the button that copies it
 Width = Literal["stretch", "content"]
 
 WARNS = {
@@ -36,7 +42,8 @@ def literal(text: str, *, width: Width = "stretch") -> None:
     A long one is folded with its size, and does not leave the server before its fold is opened.
     """
     if not _is_long(text):
-        st.code(visible(text), language=None, wrap_lines=True, width=width)
+        shown = visible(text)
+        st.code(shown, language=None, wrap_lines=True, width=_room(shown) if width == "content" else width)
         return
     fold = _fold(text)
     if fold.open:
@@ -98,6 +105,15 @@ def _fold(text: str, place: int = 0) -> ExpanderContainer:
 
 def _is_long(text: str) -> bool:
     return len(text) > LONGEST or text.count("\n") >= MOST_LINES
+
+
+def _room(shown: str) -> int:
+    """The width of a block, in pixels, in which the button that copies it does not lie on the text."""
+    return ceil(BESIDE_TEXT + CHARACTER * max(map(_cells, shown.split("\n"))))
+
+
+def _cells(text: str) -> int:
+    return sum(2 if east_asian_width(one) in "WF" else 1 for one in text)
 
 
 def _digest(text: str) -> str:

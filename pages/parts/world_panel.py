@@ -14,6 +14,7 @@ from pages.parts.literal import line, literal
 from pages.parts.words import option
 
 Changed = set[str]
+EXCERPT = 400  # characters of a file
 
 
 def world_panel(thread_id: str | None, agent: str) -> None:
@@ -43,9 +44,10 @@ def _reset() -> None:
 
 
 def _row(by_this_thread: bool, text: str) -> None:
+    """One thing. The line break that ends a file's last line is ordinary here, where nothing is decided on it."""
     if by_this_thread:
         st.badge("changed by this thread", color="violet", icon=":material/edit:")
-    literal(text)
+    literal(text.removesuffix("\n"))
 
 
 def _outbox(world: World, changed: Changed) -> None:
@@ -67,7 +69,8 @@ def _files(world: World, changed: Changed) -> None:
     if not files:
         st.caption("There is no file.")
     for file in files:
-        _row(f"files/{file.path}" in changed, f"{file.path}\n{file.content[:400]}")
+        more = "…" if len(file.content) > EXCERPT else ""
+        _row(f"files/{file.path}" in changed, f"{file.path}\n{file.content[:EXCERPT]}{more}")
 
 
 def _tables(world: World, changed: Changed) -> None:

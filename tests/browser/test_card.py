@@ -43,6 +43,20 @@ def test_on_a_narrow_screen_the_card_comes_first_and_the_list_is_a_click_away(
     expect(tab.row(reviews[1]["review_id"])).not_to_be_in_viewport()
 
 
+def test_the_button_that_copies_a_tools_name_does_not_lie_on_the_name(
+    shared: Server, browses: Browses
+) -> None:
+    review = letter(shared, "copied@example.com")
+    tab = browses(shared).open(f"/?review={review['review_id']}").sees_review(review["review_id"])
+    block = tab.at("card").get_by_test_id("stCode").filter(has_text="send_email").first
+    block.hover()
+    name, button = block.locator("code").bounding_box(), block.get_by_role("button").bounding_box()
+    assert name is not None
+    assert button is not None
+    assert name["height"] < 30  # pixels: it stands on one line
+    assert name["x"] + name["width"] <= button["x"] + 1
+
+
 def test_what_is_chosen_comes_into_view_and_its_field_under_the_keys(
     shared: Server, browses: Browses
 ) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from agent.bootstrap import Opened
 from agent.console import Console
+from agent.demos.world import Ref
 from agent.review.actions import Review
 from agent.review.args import show
 from agent.review.events import Kind
@@ -187,6 +188,22 @@ def test_a_decision_made_past_the_pages_has_no_look_on_record(console: Console, 
     assert console.wait(console.decide(mail.thread_id, [{"type": "reject"}], by="ben"), 30)
     (made,) = console.trail(kind=Kind.DECISION_MADE)
     assert (made.data or {})["visible_seconds"] is None
+
+
+def test_the_line_break_at_the_end_of_a_file_is_marked_on_the_card_and_not_in_the_world(
+    opens: Opens, console: Console
+) -> None:
+    call = json.dumps({"path": "reports/2025.csv", "content": "quarter,income\nQ1,9000\n"})
+    review = waiting(console, ask(console, f"/call write_file {call}", agent="operations"))
+    blocks = [one.value for one in opens("chat", thread=review.thread_id).at.code]
+    assert "quarter,income\nQ1,9000⟨NEWLINE⟩" in blocks
+    assert [one for one in blocks if one.startswith("reports/2023.csv") and one.endswith("Q4,12750")]
+
+
+def test_of_a_long_file_the_world_shows_the_start_and_says_so(opens: Opens, page_console: Opened) -> None:
+    page_console.world.write_file("a.txt", "x" * 401, Ref("t", "c"))
+    ask(page_console.console, "/say Hello", thread_id="t1", agent="operations")
+    assert f"a.txt\n{'x' * 400}…" in [one.value for one in opens("chat", thread="t1").at.code]
 
 
 def test_the_world_opens_on_what_the_thread_changed(opens: Opens, console: Console) -> None:

@@ -132,7 +132,7 @@ def test_in_the_conversation_before_and_after_the_decision(
     decision = [{"type": "reject", "message": HOSTILE}]
     assert console.wait(console.decide(letter.thread_id, decision, by=HOSTILE), 30)
     shows(opens("chat", thread=letter.thread_id))
-    shows(opens())
+    shows(opens().open_fold("Done today"))
     shows(opens(review=letter.review_id))
 
 
