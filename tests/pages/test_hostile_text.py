@@ -220,6 +220,14 @@ def test_in_a_pasted_payload_of_any_shape(opens: Opens) -> None:
         shows(screen.click("read-payload"))
 
 
+def test_on_the_way_to_a_scenario(opens: Opens, console: Console) -> None:
+    thread_id = ask(console, f"/call search_mail {json.dumps({'text': HOSTILE})}")
+    screen = shows(opens("chat", thread=thread_id).open_fold("scenario"))
+    (box, _) = (one for one in screen.at.checkbox if str(one.key).startswith("scenario-never:"))
+    box.check()
+    shows(screen.run())
+
+
 def test_in_a_testers_note(opens: Opens, console: Console) -> None:
     thread_id = ask(console, "/say Hello")
     console.note(thread_id, by=HOSTILE, verdict="unsure", text=HOSTILE, link=f"https://a.example/**{MARK}**")
