@@ -1,4 +1,4 @@
-"""The queue: its first page and every filter, with many waiting, in the ledger itself."""
+"""The queue: its first page and every filter, with many waiting, in the ledger itself; then its first page over HTTP."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+import httpx
+
 from agent.ledger.sqlite import SqliteLedger
 from agent.ports import Ledger, Sought
 from agent.review.events import instant
+from tests.bench import agent_server, apps
 from tests.bench.figures import Amount, Figure, most
 from tests.bench.scale import Scale
 from tests.bench.seed import TOOL, large, small
@@ -17,7 +20,6 @@ from tests.bench.timing import in_turns
 
 PAGE = 51
 """A page of the inbox, and the one more that tells whether there is a next."""
-NO_SERVER = "langgraph-cli[inmem] is not among the tests' packages; it brings some sixty more"
 LONG_AGO = "2000-01-01T00:00:00.000000Z"
 
 
@@ -26,9 +28,38 @@ def measure(scale: Scale, folder: Path) -> Iterator[Figure]:
     many = SqliteLedger(large(scale, folder) / "ledger.sqlite")
     assert (few.queue_length(), many.queue_length()) == (scale.few_waiting, scale.waiting)
     yield from _compare(few, many, scale)
-    yield Figure("queue: first page", None, most(1), "langgraph dev, thread search", why_not=NO_SERVER)
     few.shut()
     many.shut()
+    yield over_http(scale, folder)
+
+
+def over_http(scale: Scale, folder: Path) -> Figure:
+    """The first page as a client gets it, and an Agent Server's threads that wait, as many to both."""
+    name, peer = f"queue of {scale.few_waiting:,}: first page over HTTP", "langgraph dev"
+    try:
+        with agent_server.serving(folder / "agent-server") as theirs:
+            peer = f"{peer} {agent_server.version(theirs)}"
+            agent_server.wait_at_interrupts(theirs, scale.few_waiting)
+            ours, other = _asked(small(scale, folder), theirs, scale.reads)
+    except agent_server.NotServed as why:
+        return Figure(name, None, most(1), f"{peer}, thread search", why_not=str(why))
+    return Figure(name, _ms(ours), most(1), f"{peer}, thread search", _ms(other))
+
+
+def _asked(data: Path, theirs: httpx.Client, reads: int) -> list[float]:
+    """The median seconds from asking to the whole answer, of the console on this folder and of the server."""
+    app = apps.console(data)
+    with apps.running(app), httpx.Client(base_url=app.url, timeout=120) as ours:
+
+        def reviews() -> httpx.Response:
+            return ours.get("/hitl/reviews", params={"limit": PAGE}).raise_for_status()
+
+        def threads() -> httpx.Response:
+            body = {"status": "interrupted", "limit": PAGE}
+            return theirs.post("/threads/search", json=body).raise_for_status()
+
+        assert len(reviews().json()["reviews"]) == len(threads().json())
+        return in_turns(reads, reviews, threads)
 
 
 def _compare(few: Ledger, many: Ledger, scale: Scale) -> Iterator[Figure]:
