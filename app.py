@@ -29,6 +29,7 @@ async def lifespan(_: st.App) -> AsyncIterator[dict[str, Any]]:
         # Raised, it would reach the user at the end of the server's stack trace; there is nothing to clean up yet.
         print(error, file=sys.stderr, flush=True)  # noqa: T201
         os._exit(2)
+    api.send_at_once()
     try:
         with api.asked_to_end(console.supervisor.wind_down):
             yield {}
