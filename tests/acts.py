@@ -99,11 +99,11 @@ def rules_in_view(tab: Tab) -> None:
 def open_list(tab: Tab) -> None:
     """The list beside the card, or over it where it is folded away."""
     unfold = tab.page.get_by_test_id("stExpandSidebarButton")
-    if unfold.is_visible():
-        unfold.click(delay=50)
-        tab.page.wait_for_function(
-            "document.querySelector('[data-testid=stSidebar]').getBoundingClientRect().left >= 0"
-        )
+    again(
+        # A card that comes into view folds the list away, also one that was unfolded just before.
+        lambda: unfold.click(delay=50) if unfold.is_visible() else None,
+        lambda bound: expect(tab.page.get_by_test_id("stSidebar")).to_be_in_viewport(ratio=1, timeout=bound),
+    )
 
 
 def under_the_hood(tab: Tab) -> None:

@@ -68,19 +68,27 @@ def reviews_and_threads(server: Server) -> Iterator[State]:
     yield (
         "inbox-edit",
         card,
-        lambda tab: tab.choose("edit").write(
-            "args", '{"to": "bob@example.com",\n "subject": "s", "body": "b"}'
+        lambda tab: (
+            tab.choose("edit")
+            .write("args", '{"to": "bob@example.com",\n "subject": "s", "body": "b"}')
+            .sees("What will run")
         ),
     )
     yield (
         "inbox-edit-error",
         card,
-        lambda tab: tab.choose("edit").write("args", '{"to": 7, "cc": "x",\n "subject": "s"}'),
+        lambda tab: (
+            tab.choose("edit")
+            .write("args", '{"to": 7, "cc": "x",\n "subject": "s"}')
+            .sees("args.to: expected")
+        ),
     )
     yield (
         "inbox-edit-broken",
         card,
-        lambda tab: tab.choose("edit").write("args", '{"to": "bob"\n "subject": "s"}'),
+        lambda tab: (
+            tab.choose("edit").write("args", '{"to": "bob"\n "subject": "s"}').sees("a mistake at line 2")
+        ),
     )
     yield "chat-waiting", thread, nothing
     yield "chat-under-the-hood", thread, lambda tab: under_the_hood(tab)

@@ -132,7 +132,7 @@ def kept_anchor(line: str) -> Anchor:
     found = KEPT.fullmatch("".join(line.split()))
     if not found:
         raise ValueError(
-            "This is no printed anchor: a count, a hash of 64 digits and letters, and a time. Copy the whole line."
+            "This is no line to check against: one has a count, a hash of 64 digits and letters, and a time. Copy it whole."
         )
     return Anchor(int(found["count"]), found["head"], found["at"])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 
 import streamlit as st
@@ -28,8 +29,17 @@ LONGEST = 200
 MANY = 8
 """Calls and tools that are offered before the list scrolls."""
 HEIGHT = 280  # pixels, of a list that scrolls
-Offer = tuple[str, Never]
-"""What may be forbidden: how it reads, and what it means."""
+MOST = 50
+"""Calls that are offered one by one, the last ones; of the others, their tools."""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What may be forbidden: by which name its box is known, how it reads, and what it means."""
+
+    name: str
+    text: str
+    meant: Never
 
 
 def save_scenario(view: View) -> None:
@@ -37,7 +47,10 @@ def save_scenario(view: View) -> None:
     thread = view.thread
     if session.gates_itself(thread.agent) or thread.status not in (Status.IDLE, Status.WAITING):
         return
-    with st.popover("Save as a scenario", type="tertiary", key="scenario"):
+    popover = st.popover("Save as a scenario", type="tertiary", key="scenario", on_change="rerun")
+    if not popover.open:
+        return
+    with popover:
         came = session.saving(thread.thread_id)
         if isinstance(came, Path) and came.exists():
             _saved(came, thread.thread_id)
@@ -58,13 +71,19 @@ def save_scenario(view: View) -> None:
 def _offers(thread_id: str) -> list[Offer]:
     """Each call that ran, by its telling argument, and then each of their tools, whatever its arguments."""
     ran = [one for one in session.console().actions(thread_id) if one.state in RAN]
-    calls = {dumps([one.tool, one.args]): one for one in ran if one.args}.values()
+    different = {dumps([one.tool, one.args]): one for one in reversed(ran) if one.args}
+    calls = list(reversed(different.values()))[-MOST:]
     alike = Counter((one.tool, telling(one.args)) for one in calls)
-    named = [
-        (_called(one, whole=alike[one.tool, telling(one.args)] > 1), exactly(one.tool, one.args or {}))
+    offered = [
+        Offer(
+            session.key(one.key.message_id, one.key.tool_call_id, one.key.attempt),
+            _called(one, whole=alike[one.tool, telling(one.args)] > 1),
+            exactly(one.tool, one.args or {}),
+        )
         for one in calls
     ]
-    return [*named, *((f"any {tool}", Never(tool=tool)) for tool in sorted({one.tool for one in ran}))]
+    tools = sorted({one.tool for one in ran})
+    return [*offered, *(Offer(f"any {tool}", f"any {tool}", Never(tool=tool)) for tool in tools)]
 
 
 def _boxes(thread_id: str, offers: list[Offer]) -> None:
@@ -73,23 +92,23 @@ def _boxes(thread_id: str, offers: list[Offer]) -> None:
         return
     st.markdown("**Did anything run that must not?** Then the scenario is red until it no longer runs.")
     with st.container(height=HEIGHT if len(offers) > MANY else "content", border=False, gap="xsmall"):
-        for place, (text, _) in enumerate(offers):
+        for place, offer in enumerate(offers, start=1):
             with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
                 # A label is Markdown: what the agent wrote stands beside it.
                 st.checkbox(
-                    f"Number {place + 1} must not run",
-                    key=_box(thread_id, place),
+                    f"Number {place} must not run",
+                    key=_box(thread_id, offer),
                     label_visibility="collapsed",
                 )
-                line(text, width="content")
+                line(offer.text, width="content")
 
 
-def _box(thread_id: str, place: int) -> str:
-    return session.key("scenario-never", thread_id, place)
+def _box(thread_id: str, offer: Offer) -> str:
+    return session.key("scenario-never", thread_id, offer.name)
 
 
 def _ticked(thread_id: str, offers: list[Offer]) -> list[Offer]:
-    return [one for place, one in enumerate(offers) if st.session_state.get(_box(thread_id, place))]
+    return [one for one in offers if st.session_state.get(_box(thread_id, one))]
 
 
 def _called(action: Action, *, whole: bool) -> str:
@@ -114,7 +133,7 @@ def _fields(thread: Thread) -> tuple[str, str]:
 
 
 def _proposal(thread: Thread, offers: list[Offer]) -> str:
-    must_not = ", ".join(text for text, _ in _ticked(thread.thread_id, offers))
+    must_not = ", ".join(one.text for one in _ticked(thread.thread_id, offers))
     return (f"{must_not} must not run" if must_not else str(masked(thread.opening)))[:LONGEST]
 
 
@@ -155,7 +174,7 @@ def _save(thread: Thread, offers: list[Offer]) -> None:
     name = str(st.session_state.get(field) or "").strip()
     if name == st.session_state.get(proposed):
         name = _proposal(thread, offers)
-    never = [meant for _, meant in _ticked(thread.thread_id, offers)]
+    never = [one.meant for one in _ticked(thread.thread_id, offers)]
     if not name or text_fault(name):
         session.note_saving(thread.thread_id, "Write in a few words what it shows.")
         return

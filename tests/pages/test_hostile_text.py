@@ -216,7 +216,16 @@ def test_in_a_pasted_payload_of_any_shape(opens: Opens) -> None:
     for value in (batched, HOSTILE, {"value": {HOSTILE: 1}, "id": HOSTILE, "response_schema": {HOSTILE: {}}}):
         screen = opens("qa")
         screen.at.radio(key="qa-view").set_value("Paste a payload")
-        shows(screen.run().type("payload", json.dumps(value)))
+        screen.run().at.text_area(key="payload").set_value(json.dumps(value))
+        shows(screen.click("read-payload"))
+
+
+def test_on_the_way_to_a_scenario(opens: Opens, console: Console) -> None:
+    thread_id = ask(console, f"/call search_mail {json.dumps({'text': HOSTILE})}")
+    screen = shows(opens("chat", thread=thread_id).open_fold("scenario"))
+    (box, _) = (one for one in screen.at.checkbox if str(one.key).startswith("scenario-never:"))
+    box.check()
+    shows(screen.run())
 
 
 def test_in_a_testers_note(opens: Opens, console: Console) -> None:

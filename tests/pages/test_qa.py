@@ -104,7 +104,7 @@ def test_a_thread_is_saved_on_the_chat_page_and_passes_at_once(
     opens: Opens, console: Console, saved: Path
 ) -> None:
     thread_id = ask(console, calls('archive_mail {"message_id": "m-1"}'))
-    screen = opens("chat", thread=thread_id)
+    screen = to_save(opens, thread_id)
     screen.at.text_input(key=session.key("scenario-name", thread_id)).set_value("Archives one")
     screen.run().click("scenario-save")
     assert f"archives-one{ENDING}" in screen.said()
@@ -119,10 +119,15 @@ def test_the_way_to_the_qa_page_runs_what_was_saved_and_opens_it(
     opens: Opens, console: Console, saved: Path
 ) -> None:
     thread_id = ask(console, calls('archive_mail {"message_id": "m-1"}'))
-    screen = opens("chat", thread=thread_id).click("scenario-save").click("scenario-run")
+    screen = to_save(opens, thread_id).click("scenario-save").click("scenario-run")
     (name,) = (one.name for one in saved.glob(f"*{ENDING}"))
     assert screen.at.query_params["scenario"] == name
     assert "1 passed" in shown_there(opens, name).said()
+
+
+def to_save(opens: Opens, thread_id: str) -> Screen:
+    """The thread's page, with the popover in which it is saved."""
+    return opens("chat", thread=thread_id).open_fold("scenario")
 
 
 def shown_there(opens: Opens, name: str) -> Screen:
@@ -141,11 +146,11 @@ def to_bob_and_eve(console: Console) -> str:
     return thread_id
 
 
-def tick(screen: Screen, thread_id: str, text: str) -> Screen:
+def tick(screen: Screen, text: str) -> Screen:
     """Tick the box beside this text."""
+    boxes = [one for one in screen.at.checkbox if str(one.key).startswith("scenario-never:")]
     shown = [one.value for one in screen.at.text]
-    place = shown.index(text) - shown.index("send_email → bob@example.com")
-    screen.at.checkbox(key=session.key("scenario-never", thread_id, place)).check()
+    boxes[shown.index(text) - shown.index("send_email → bob@example.com")].check()
     return screen.run()
 
 
@@ -153,7 +158,7 @@ def test_one_call_of_a_tool_is_forbidden_and_the_report_names_it(
     opens: Opens, console: Console, saved: Path
 ) -> None:
     thread_id = to_bob_and_eve(console)
-    screen = tick(opens("chat", thread=thread_id), thread_id, "send_email → eve@example.com")
+    screen = tick(to_save(opens, thread_id), "send_email → eve@example.com")
     name = screen.at.text_input(key=session.key("scenario-name", thread_id)).value
     assert name == "send_email → eve@example.com must not run"
     screen.click("scenario-save").click("scenario-run")
@@ -168,7 +173,7 @@ def test_one_call_of_a_tool_is_forbidden_and_the_report_names_it(
 
 def test_any_call_of_a_tool_is_the_wider_choice(opens: Opens, console: Console, saved: Path) -> None:
     thread_id = to_bob_and_eve(console)
-    screen = tick(opens("chat", thread=thread_id), thread_id, "any send_email")
+    screen = tick(to_save(opens, thread_id), "any send_email")
     screen.click("scenario-save").click("scenario-run")
     said = shown_there(opens, screen.at.query_params["scenario"]).said()
     assert "never send_email, whatever its arguments" in said
@@ -176,26 +181,37 @@ def test_any_call_of_a_tool_is_the_wider_choice(opens: Opens, console: Console, 
 
 def test_a_name_that_somebody_wrote_is_kept_whatever_is_ticked(opens: Opens, console: Console) -> None:
     thread_id = to_bob_and_eve(console)
-    screen = opens("chat", thread=thread_id)
+    screen = to_save(opens, thread_id)
     screen.at.text_input(key=session.key("scenario-name", thread_id)).set_value("Mine")
-    tick(screen.run(), thread_id, "any send_email")
+    tick(screen.run(), "any send_email")
     assert screen.at.text_input(key=session.key("scenario-name", thread_id)).value == "Mine"
+
+
+def test_a_tick_stays_with_what_it_was_set_on_when_more_has_run(opens: Opens, console: Console) -> None:
+    thread_id = to_bob_and_eve(console)
+    screen = tick(to_save(opens, thread_id), "any send_email")
+    ask(console, calls('search_mail {"text": "rent"}'), thread_id=thread_id)
+    screen.run()
+    assert "search_mail → rent" in screen.said()
+    name = screen.at.text_input(key=session.key("scenario-name", thread_id)).value
+    assert name == "any send_email must not run"
 
 
 def test_calls_that_begin_alike_are_told_apart(opens: Opens, console: Console) -> None:
     thread_id = ask(console, calls('search_mail {"text": "rent"}', 'search_mail {"text": "rent"}'))
-    said = opens("chat", thread=thread_id).said()
+    assert "search_mail → rent" not in opens("chat", thread=thread_id).said()  # nothing while it is closed
+    said = to_save(opens, thread_id).said()
     assert said.count("search_mail → rent") == 1
     thread_id = ask(
         console,
         calls(*(f'archive_mail {{"message_id": "{"m" * 50}-{n}"}}' for n in (1, 2))),
     )
-    assert f'"{"m" * 50}-2"' in opens("chat", thread=thread_id).said()
+    assert f'"{"m" * 50}-2"' in to_save(opens, thread_id).said()
 
 
 def test_hostile_arguments_stand_beside_the_boxes_as_they_are(opens: Opens, console: Console) -> None:
     thread_id = ask(console, calls('search_mail {"text": "![x](https://t.example/x.png) **b**"}'))
-    screen = opens("chat", thread=thread_id)
+    screen = to_save(opens, thread_id)
     assert any("search_mail → ![x](https://t.example/x.png)" in one.value for one in screen.at.text)
     assert not any("t.example" in one.label for one in screen.at.checkbox)
 
@@ -221,9 +237,9 @@ def test_the_file_of_a_red_scenario_is_one_click_away_and_whole(opens: Opens, sa
 
 def test_a_thread_that_cannot_be_replayed_says_why(opens: Opens, console: Console, saved: Path) -> None:
     thread_id = ask(console, "/fail once\n/say Well")
-    assert not opens("chat", thread=thread_id).has("scenario-save")
+    assert not to_save(opens, thread_id).has("scenario-save")
     assert console.wait(console.retry(thread_id, by="ana"), 30)
-    said = opens("chat", thread=thread_id).click("scenario-save").said()
+    said = to_save(opens, thread_id).click("scenario-save").said()
     assert "It was not saved." in said
     assert "on a new thread" in said
     assert list(saved.iterdir()) == []
