@@ -12,7 +12,7 @@ from agent.review.actions import Action, Review, State
 from agent.review.args import show
 from agent.review.deception import cautions as caution
 from pages.parts import draft as drafts
-from pages.parts import session
+from pages.parts import screen, session
 from pages.parts.arguments import arguments
 from pages.parts.chosen import FIELD, chosen
 from pages.parts.copy_as import copy_as
@@ -39,7 +39,7 @@ def card(review: Review, *, after: Goes = None, later: Callable[..., None] | Non
     draft = drafts.load(review)
     place = min(draft.at, len(review.actions) - 1)
     action = review.actions[place]
-    session.put_on_screen(review, action)
+    screen.put_on_screen(review, action)
     with st.container(gap=None):  # what is only a script takes no room in it
         aside(review, action, after=after, later=later)
         hidden()

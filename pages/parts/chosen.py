@@ -9,7 +9,7 @@ from agent.review.actions import Action, Review
 from agent.review.decisions import Ruling
 from agent.review.errors import ArgumentsRefused, InvalidDecision, ReviewError
 from pages.parts import draft as drafts
-from pages.parts import editor, session
+from pages.parts import editor, screen, session
 from pages.parts.draft import Choice
 from pages.parts.in_view import in_view
 from pages.parts.literal import line, literal
@@ -37,8 +37,8 @@ def chosen(review: Review, action: Action, choice: Choice) -> bool:
                 on_click=choose,
                 args=(review, action, ""),
             )
-            about = f"{field} {session.choices_made()}"
-            in_view("chosen", about, focus=field if session.was_just_chosen() else None)
+            about = f"{field} {screen.choices_made()}"
+            in_view("chosen", about, focus=field if screen.was_just_chosen() else None)
         ruled = _ruled(review, action, choice)
         if choice.type == "edit":
             editor.edit(review, action, choice, getattr(ruled, "faults", ()))
@@ -102,7 +102,7 @@ def _refused(error: ReviewError) -> None:
 def _consequence(review: Review, action: Action, ruling: Ruling) -> None:
     """What would run instead, and what the model will be told."""
     if ruling.type == "edit":
-        session.see_edited_digest(review, action, ruling.after.shown_digest)
+        screen.see_edited_digest(review, action, ruling.after.shown_digest)
         editor.show_change(ruling)
     if ruling.told:
         st.caption("The agent will be told")

@@ -9,7 +9,7 @@ from typing import Any
 from agent.review.actions import Action, Review
 from agent.review.args import dumps, parse
 from agent.review.errors import ArgumentsRefused
-from pages.parts import session
+from pages.parts import screen, session
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def load(review: Review) -> Draft:
     """The draft as the ledger keeps it, or an empty one. From now on it is the one on screen."""
     console, named = session.console(), session.draft_owner()
     kept = console.draft(review.review_id, named) or console.draft(review.review_id, session.browsers_own())
-    session.put_draft_on_screen(review, kept)
+    screen.put_draft_on_screen(review, kept)
     return _read(kept)
 
 
@@ -55,16 +55,16 @@ def is_kept(review: Review) -> bool:
 
 def on_screen(review: Review) -> Draft:
     """The draft this browser shows: what a person chose here, whatever another tab has written since."""
-    return _read(session.draft_of(review.review_id))
+    return _read(screen.draft_of(review.review_id))
 
 
 def chosen_on_screen() -> str:
     """The type of decision that the card on screen shows as chosen; empty if none is."""
-    card, _ = session.card_on_screen()
+    card, _ = screen.card_on_screen()
     if card is None:
         return ""
     review_id, tool_call_id, _ = card
-    return _read(session.draft_of(review_id)).choices.get(tool_call_id, Choice()).type
+    return _read(screen.draft_of(review_id)).choices.get(tool_call_id, Choice()).type
 
 
 def _read(kept: str | None) -> Draft:
@@ -77,7 +77,7 @@ def _read(kept: str | None) -> Draft:
 def save(review: Review, draft: Draft) -> None:
     body = json.dumps(asdict(draft))
     session.console().keep_draft(review.review_id, session.draft_owner(), body)
-    session.put_draft_on_screen(review, body)
+    screen.put_draft_on_screen(review, body)
 
 
 def forget(review: Review) -> None:
@@ -105,7 +105,7 @@ def decision(review: Review, action: Action, choice: Choice) -> dict[str, Any]:
             made["message"] = choice.reply
         case "edit":
             made["edited_action"] = {"name": action.tool, "args": _args(action, choice)}
-            made["edited_digest"] = session.edited_digest_seen(review, action)
+            made["edited_digest"] = screen.edited_digest_seen(review, action)
     return made
 
 

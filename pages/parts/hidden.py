@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.parts import session
+from pages.parts import screen
 
 JS = """
 let stop = () => {}; // this is called again whenever the page is drawn
@@ -37,4 +37,4 @@ def hidden() -> None:
 def _count() -> None:
     seconds = st.session_state[KEY].get("seconds")
     if isinstance(seconds, int | float) and seconds > 0:
-        session.note_hidden(float(seconds))
+        screen.note_hidden(float(seconds))

@@ -13,7 +13,7 @@ from agent.review.errors import ArgumentsRefused, ReviewError
 from agent.review.seen import Seen
 from agent.review.threads import Run
 from pages.parts import draft as drafts
-from pages.parts import session
+from pages.parts import screen, session
 from pages.parts.draft import Choice, Draft
 from pages.parts.folds import folds_opened, folds_unopened
 from pages.parts.words import VERB
@@ -36,22 +36,18 @@ NOT_TYPED = "Nothing was sent. An irreversible call runs only after its dangerou
 
 def choose(review: Review, action: Action, kind: str) -> None:
     """Take a choice for the action into the draft; an empty one takes it back. Nothing is sent."""
-    if not session.is_on_screen(review, action):
+    if not screen.is_on_screen(review, action):
         # While two cards stand side by side a key calls the buttons of both; what is chosen is then not denied.
         if drafts.chosen_on_screen() != kind:
             session.flash("warning", MOVED)
         return
     if kind == "approve" and folds_unopened(action):
         return
-    if (
-        kind
-        and drafts.chosen_on_screen() not in ("", kind)
-        and session.seconds_since_choice() < FIRST_MOMENTS
-    ):
+    if kind and drafts.chosen_on_screen() not in ("", kind) and screen.seconds_since_choice() < FIRST_MOMENTS:
         session.flash("warning", TWO_AT_ONCE)
         return
     session.take_back(MOVED)
-    session.note_choice()
+    screen.note_choice()
     draft = drafts.on_screen(review).with_choice(action, type=kind)
     drafts.save(review, onward(review, action, draft))
 
@@ -75,7 +71,7 @@ def onward(review: Review, action: Action, draft: Draft) -> Draft:
 def choose_all(review: Review, action: Action, kind: str) -> None:
     """Take the same choice for every action of the review. Nothing is sent."""
     unread = kind == "approve" and any(folds_unopened(one) for one in review.actions)
-    if unread or not session.is_on_screen(review, action):
+    if unread or not screen.is_on_screen(review, action):
         session.flash("warning", MOVED)
         return
     draft = drafts.on_screen(review)
@@ -86,9 +82,9 @@ def choose_all(review: Review, action: Action, kind: str) -> None:
 
 def _not_yet(review: Review, action: Action) -> str:
     """Why nothing may be sent by a click on this card now; empty if it may."""
-    if not session.is_on_screen(review, action):
+    if not screen.is_on_screen(review, action):
         return MOVED
-    if session.seconds_on_screen() < FIRST_MOMENTS:
+    if screen.seconds_on_screen() < FIRST_MOMENTS:
         return TOO_SOON
     return AT_ONCE if _chosen_at_once(review, action) else ""
 
@@ -132,10 +128,10 @@ def _go_on(review: Review, run: Run, after: Goes) -> None:
 
 def _seen(review: Review) -> dict[str, Seen]:
     """How each action was looked at here, by its call."""
-    times = session.visible_seconds()
+    times = screen.visible_seconds()
     return {
         one.key.tool_call_id: Seen(
-            times.get(session.card_of(review, one), 0.0),
+            times.get(screen.card_of(review, one), 0.0),
             folds_opened(review, one),
         )
         for one in review.actions

@@ -1,4 +1,4 @@
-"""What one browser session holds: every key of `st.session_state` and of the address, named here and nowhere else.
+"""What one browser session holds: every key of `st.session_state` and of the address, named here and in `screen`.
 
 Nothing true lives here. What must survive a reload is in the ledger or in the address.
 """
@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import re
 import time
-from datetime import datetime
-from math import inf
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -31,15 +29,8 @@ BROWSER = "browser"
 BROWSER_COOKIE = "review_browser"
 FLASH = "flash"
 SHOWN_FLASH = "flash-shown"
-SEEN = "edited-digests-seen"
-CARD = "card-on-screen"
-DRAFT = "draft-on-screen"
 OPENED = "folds-opened"
-JUST_CHOSEN = "just-chosen"
-CHOICES = "choices-made"
 DRAWN = "fields-drawn"
-VISIBLE = "seconds-visible"
-HIDDEN = "seconds-hidden"
 BEGAN = "drawing-since"
 SAVED = "scenario-saved"
 
@@ -201,63 +192,8 @@ def action_key(name: str, review: Review, action: Action) -> str:
     return key(name, review.review_id, action.key.tool_call_id)
 
 
-Card = tuple[str, str, str]
-"""What a card is about: the review, the tool call, and the digest of what it shows."""
-
-
 def field_key(name: str, review: Review, action: Action, argument: str) -> str:
     return key(name, review.review_id, action.key.tool_call_id, argument)
-
-
-def put_on_screen(review: Review, action: Action) -> None:
-    """From now on, decisions of this session are about this action as it is shown."""
-    if not is_on_screen(review, action):
-        st.session_state[VISIBLE] = visible_seconds()
-        st.session_state[HIDDEN] = 0.0
-        st.session_state[CARD] = (card_of(review, action), console().now())
-
-
-def is_on_screen(review: Review, action: Action) -> bool:
-    """Whether a button drawn for this action is still about what is on screen.
-
-    A key pressed while the next card is being drawn calls the button of the card before.
-    """
-    return card_on_screen()[0] == card_of(review, action)
-
-
-def card_on_screen() -> tuple[Card | None, str]:
-    """What the card of this session is about, and the instant since when."""
-    return st.session_state.get(CARD) or (None, "")
-
-
-def seconds_on_screen() -> float:
-    """How long the present card has been this session's."""
-    _, since = card_on_screen()
-    return _seconds_since(since) if since else 0.0
-
-
-def _seconds_since(instant: str) -> float:
-    return (datetime.fromisoformat(console().now()) - datetime.fromisoformat(instant)).total_seconds()
-
-
-def card_of(review: Review, action: Action) -> Card:
-    """What the card of this action is about."""
-    return review.review_id, action.key.tool_call_id, action.shown_digest
-
-
-def note_hidden(seconds: float) -> None:
-    """The page was hidden that long, with the present card on it."""
-    st.session_state[HIDDEN] = st.session_state.get(HIDDEN, 0.0) + seconds
-
-
-def visible_seconds() -> dict[Card, float]:
-    """How long each card was to be seen in this session, up to now."""
-    counted = dict(st.session_state.get(VISIBLE, {}))
-    card, _ = card_on_screen()
-    if card is not None:
-        seen = max(0.0, seconds_on_screen() - st.session_state.get(HIDDEN, 0.0))
-        counted[card] = counted.get(card, 0.0) + seen
-    return counted
 
 
 def begin_drawing() -> None:
@@ -268,48 +204,6 @@ def begin_drawing() -> None:
 def seconds_drawing() -> float:
     """How much of the server's time this page has taken up to here."""
     return time.thread_time() - float(st.session_state[BEGAN])
-
-
-def note_choice() -> None:
-    """A choice was made by this very click; the page drawn next may go to it."""
-    st.session_state[JUST_CHOSEN] = True
-    made, _ = st.session_state.get(CHOICES, (0, ""))
-    st.session_state[CHOICES] = (made + 1, console().now())
-
-
-def was_just_chosen() -> bool:
-    return bool(st.session_state.pop(JUST_CHOSEN, False))
-
-
-def choices_made() -> int:
-    """How many choices were made in this session: the number of the latest."""
-    return int(st.session_state.get(CHOICES, (0, ""))[0])
-
-
-def seconds_since_choice() -> float:
-    """How long ago the latest choice of this session was made."""
-    _, at = st.session_state.get(CHOICES, (0, ""))
-    return _seconds_since(at) if at else inf
-
-
-def put_draft_on_screen(review: Review, body: str | None) -> None:
-    """From now on, decisions of this session on this review are those of this draft."""
-    st.session_state[DRAFT] = (review.review_id, body)
-
-
-def draft_of(review_id: str) -> str | None:
-    """The draft of this review, if it is the one on screen."""
-    shown, body = st.session_state.get(DRAFT, (None, None))
-    return body if shown == review_id else None
-
-
-def edited_digest_seen(review: Review, action: Action) -> str | None:
-    """The digest of the edited call that this browser was last shown."""
-    return dict(st.session_state.get(SEEN, {})).get(action_key("edit", review, action))
-
-
-def see_edited_digest(review: Review, action: Action, digest: str | None) -> None:
-    st.session_state.setdefault(SEEN, {})[action_key("edit", review, action)] = digest
 
 
 def is_new_here(name: str) -> bool:
