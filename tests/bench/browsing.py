@@ -11,6 +11,7 @@ from statistics import median
 import httpx
 from playwright.sync_api import Browser, Locator, Page, TimeoutError
 
+from pages.parts.sending import FIRST_MOMENTS
 from tests.bench import apps
 from tests.bench.browser import (
     MISSING,
@@ -109,6 +110,7 @@ def _again(browser: Browser, scale: Scale, app: apps.App) -> Callable[[], float]
 def _sent(inbox: Page) -> float:
     """Approve what is on screen, and measure from the click that sends it."""
     _settle(inbox)
+    inbox.wait_for_timeout(FIRST_MOMENTS * 1_500)  # milliseconds: in them nothing can be sent
     approve, send = "[class*='st-key-approve-']", "[class*='st-key-send-']"
     sendable = inbox.locator(f"{send} button:enabled")
     until(lambda: _chosen(inbox.locator(f"{approve} button"), sendable), 120)

@@ -14,6 +14,7 @@ from agent.review.actions import Review
 from agent.review.args import show
 from agent.review.events import Kind
 from pages.parts import literal, session
+from pages.parts import screen as on_screen
 from tests.conftest import SetClock, ask, waiting
 from tests.pages.conftest import MAIL, Opens, Screen, calls, of, send
 
@@ -163,7 +164,7 @@ def test_the_record_tells_how_long_an_action_was_visible_and_what_was_opened(
     screen.at.session_state[literal.fold_key(content)] = True
     screen.run()
     clock.move(seconds=30)
-    screen.at.session_state[session.HIDDEN] = 12.0
+    screen.at.session_state[on_screen.HIDDEN] = 12.0
     screen.click(of("approve", review)).click(send(review))
     (made,) = console.trail(kind=Kind.DECISION_MADE)
     assert (made.data or {})["visible_seconds"] == 18.0

@@ -13,6 +13,7 @@ from agent.console import Console
 from agent.review import told
 from agent.review.actions import Review, State
 from agent.review.events import Kind
+from pages.parts import screen as on_screen
 from pages.parts import sending, session
 from pages.parts.stepper import AT_ONCE
 from tests.conftest import SetClock, ask, waiting
@@ -283,7 +284,7 @@ def put_on_screen(screen: Screen, review: Review) -> None:
     """As if the page had just been drawn with another card, while the browser still shows the one before."""
     action = review.actions[0]
     card = (review.review_id, action.key.tool_call_id, action.shown_digest)
-    screen.at.session_state[session.CARD] = (card, bootstrap.opened().console.now())
+    screen.at.session_state[on_screen.CARD] = (card, bootstrap.opened().console.now())
 
 
 def test_what_is_sent_is_what_this_screen_shows_whatever_another_tab_chose(
@@ -420,8 +421,8 @@ def test_the_server_asks_for_the_typed_value_whatever_the_browser_offers(
 ) -> None:
     """The draft is another tab's by the time the click arrives: the button it came from was drawn before."""
     screen = opens().approve(mail)
-    review_id, body = screen.at.session_state[session.DRAFT]
-    screen.at.session_state[session.DRAFT] = (
+    review_id, body = screen.at.session_state[on_screen.DRAFT]
+    screen.at.session_state[on_screen.DRAFT] = (
         review_id,
         body.replace("alice@example.com", "alice@example.co"),
     )
@@ -457,7 +458,7 @@ def test_nothing_is_sent_in_the_first_moments_of_a_card(
     clock.now = datetime.now(UTC)
     screen = opens()
     monkeypatch.setattr(page_console.console, "_clock", clock)
-    screen.at.session_state[session.CARD] = None
+    screen.at.session_state[on_screen.CARD] = None
     screen.run().approve(mail)
     monkeypatch.setattr(sending, "FIRST_MOMENTS", 0.7)
     clock.move(seconds=0.6)
@@ -475,10 +476,10 @@ def test_a_key_that_reaches_the_cards_before_and_after_does_not_deny_the_choice_
 ) -> None:
     first, second = (waiting(console, ask(console, MAIL)) for _ in range(2))
     chosen = opens(review=second.review_id).click(of("approve", second))
-    draft = chosen.at.session_state[session.DRAFT]
+    draft = chosen.at.session_state[on_screen.DRAFT]
     screen = opens(review=first.review_id)
     put_on_screen(screen, second)
-    screen.at.session_state[session.DRAFT] = draft
+    screen.at.session_state[on_screen.DRAFT] = draft
     assert sending.MOVED not in screen.click(of("approve", first)).said()
 
 
