@@ -101,7 +101,7 @@ class Guard(BaseCallbackHandler):
             with self._ledger.write() as tx:
                 entry = self._enter(tx, tool, tool_call_id, inputs or {})
         except LedgerUnavailable as error:
-            raise self._stop(str(error)) from error
+            raise self._stop(error.of_a_run) from error
         if entry.stop:
             raise self._stop(entry.stop)
         if entry.refusal:

@@ -25,7 +25,7 @@ from agent.ports import (
     Token,
 )
 from agent.review.actions import State
-from agent.review.errors import ReviewError
+from agent.review.errors import LedgerUnavailable, ReviewError
 from agent.review.events import Fact, Kind, instant
 from agent.review.threads import Progress, Run, RunState, Status
 
@@ -326,6 +326,8 @@ def _natural_end(live: Live, paused: Paused | None, look: Look) -> End:
 
 def described(error: Exception) -> str:
     """What a person is told of a failed run, never a trace; an error of ours is a sentence and needs no more."""
+    if isinstance(error, LedgerUnavailable):
+        return error.of_a_run[:2_000]
     if isinstance(error, ReviewError):
         return str(error)[:2_000]
     return f"{type(error).__name__}: {error}"[:2_000] if str(error) else type(error).__name__

@@ -245,6 +245,14 @@ class LedgerUnavailable(ReviewError):
             f"The record cannot be used ({reason}), so nothing was done. {_mending(reason)}, then try again."
         )
 
+    @property
+    def of_a_run(self) -> str:
+        """The same, of a run: other actions of it may have taken effect before."""
+        return (
+            f"The record cannot be used ({self.reason}), so the run went no further. "
+            f"{_mending(self.reason)}, then retry the thread."
+        )
+
 
 class CheckpointsUnavailable(ReviewError):
     def __init__(self, reason: str) -> None:

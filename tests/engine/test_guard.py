@@ -310,8 +310,9 @@ def test_a_stop_that_was_swallowed_comes_again_at_the_next_model_call(scene: Sce
 def test_nothing_starts_that_could_not_be_recorded(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     scene.propose()
     monkeypatch.setattr(SqliteLedger, "write", _locked)
-    with pytest.raises(Stop, match="locked"):
+    with pytest.raises(Stop, match="locked") as stopped:
         scene.call()
+    assert "nothing was done" not in str(stopped.value)  # what ran before in the same turn was
     assert scene.ran == []
 
 

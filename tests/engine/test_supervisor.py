@@ -17,7 +17,7 @@ from agent.console import Console
 from agent.engine import supervisor as supervisor_module
 from agent.engine.owners import Owner
 from agent.engine.recorder import Recorder
-from agent.engine.supervisor import Supervisor
+from agent.engine.supervisor import Supervisor, described
 from agent.ledger.sqlite import SqliteLedger
 from agent.review.actions import State
 from agent.review.errors import LedgerUnavailable, NothingToRetry, NothingToStop, StillAlive
@@ -161,6 +161,13 @@ def test_a_provider_error_is_shown_and_can_be_tried_again(console: Console) -> N
 
     assert console.wait(console.retry(THREAD, by="ana"), 30)
     assert [m.content for m in console.history(THREAD)][1:] == ["fine"]
+
+
+def test_a_run_that_loses_its_record_is_not_told_that_nothing_was_done() -> None:
+    told = described(LedgerUnavailable("database or disk is full"))
+    assert "nothing was done" not in told  # its tools may have run before
+    assert "(database or disk is full)" in told
+    assert told.endswith("then retry the thread.")
 
 
 def test_a_retry_after_the_approved_tools_ran_runs_none_of_them_again(opened: Opened) -> None:
