@@ -90,11 +90,17 @@ class Person:
     # Doing
 
     def go(self) -> None:
-        """Send the message and decide whatever is asked, until the thread is idle or the server is gone."""
+        """Send the message and decide whatever is asked, until the thread is idle or the server is gone.
+
+        Who has turned to another server meanwhile decides there, and only there.
+        """
+        here = self.server
         self.send()
         for _ in range(10):
             thread = self.rest()
-            if thread is None or thread["status"] != "waiting" or self.decide(thread) is None:
+            if self.server is not here or thread is None:
+                return
+            if thread["status"] != "waiting" or self.decide(thread) is None:
                 return
 
     def send(self) -> Reply | None:
