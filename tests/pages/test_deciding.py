@@ -471,6 +471,20 @@ def test_nothing_is_sent_in_the_first_moments_of_a_card(
     assert len(page_console.world.outbox()) == 1
 
 
+def test_a_second_choice_that_comes_at_once_changes_nothing(
+    opens: Opens, mail: Review, page_console: Opened, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock.now = datetime.now(UTC)
+    monkeypatch.setattr(page_console.console, "_clock", clock)
+    monkeypatch.setattr(sending, "FIRST_MOMENTS", 0.7)
+    screen = opens().click(of("reject", mail))
+    clock.move(seconds=0.6)
+    assert sending.TWO_AT_ONCE in screen.click(of("approve", mail)).said()
+    assert screen.primary(of("reject", mail))
+    clock.move(seconds=0.2)
+    assert screen.click(of("approve", mail)).primary(of("approve", mail))
+
+
 def test_a_key_that_reaches_the_cards_before_and_after_does_not_deny_the_choice_it_made(
     opens: Opens, console: Console
 ) -> None:
