@@ -57,8 +57,9 @@ ANYTHING = Matcher("any")
 def record(opened: Opened, thread_id: str, *, name: str, never: Sequence[Never] = ()) -> Scenario:
     """The thread as a scenario that passes at once, or fails at once where a call ran that `never` means.
 
-    What such a call brought about is not expected then. It is replayed twice, each time on a fresh world. What the tools give back there is what is expected, or anything
-    where the two differ. Secrets are masked, as in every export.
+    What such a call brought about is not expected then. The thread is replayed twice, each time on a fresh world: what
+    the tools give back there is what is expected, or anything where the two differ. Secrets are masked, as in every
+    export.
 
     Raises `NotReplayable` with the reason, `NotIsolated`, and `UnknownThread`.
     """

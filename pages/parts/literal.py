@@ -22,9 +22,8 @@ from pages.parts import session
 
 LONGEST = 2_000  # characters that are shown without being asked for
 MOST_LINES = 40
-CHARACTER = (
-    7.65  # pixels: a code font's letter is 0.6 em wide, and .streamlit/config.toml has it at 0.85 of 15
-)
+CHARACTER = 7.65
+"""Pixels: a code font's letter is 0.6 em wide, and .streamlit/config.toml has it at 0.85 of 15."""
 BESIDE_TEXT = 62  # pixels of a block: its margins and the button that copies it
 Width = Literal["stretch", "content"]
 
