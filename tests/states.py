@@ -36,6 +36,7 @@ TEN = "\n".join(
         '/call borrow_book {"book_id": "b-1", "member_id": "m-9"}',
     ]
 )
+SQL = '{"query": "DELETE FROM notes WHERE id > 2"}'
 LONG = {"path": "a/" * 60 + "x.txt", "content": "line\n" * 400}
 
 Act = Callable[[Tab], object]
@@ -48,16 +49,25 @@ def nothing(_: Tab) -> None:
 
 def states(server: Server) -> Iterator[State]:
     """Each state's name, its address, and what to do there; each is made when it is asked for."""
-    yield from reviews_and_threads(server)
+    yield from first_visits()
+    yield from of_a_letter(server)
+    yield from of_reviews(server)
+    yield from of_threads(server)
+    yield from of_what_came_before(server)
+    yield from of_policies(server)
+    yield from of_what_is_over(server)
     yield from of_agents_of_another_make(server)
     yield from for_testers(server)
     yield from lessons()
 
 
-def reviews_and_threads(server: Server) -> Iterator[State]:
+def first_visits() -> Iterator[State]:
     yield "inbox-empty", "/", nothing
     yield "chat-start", "/chat", nothing
     yield "audit-empty", "/audit", nothing
+
+
+def of_a_letter(server: Server) -> Iterator[State]:
     mail = waiting(server, MAIL)
     card, thread = f"/?review={mail['review_id']}", f"/chat?thread={mail['thread_id']}"
     yield "inbox-waiting", card, nothing
@@ -92,6 +102,9 @@ def reviews_and_threads(server: Server) -> Iterator[State]:
     )
     yield "chat-waiting", thread, nothing
     yield "chat-under-the-hood", thread, lambda tab: under_the_hood(tab)
+
+
+def of_reviews(server: Server) -> Iterator[State]:
     calls = [
         json.dumps({"to": f"{name}@example.com", "subject": "Hello", "body": "…" * 80})
         for name in ("bob", "eve", "kim")
@@ -123,7 +136,7 @@ def reviews_and_threads(server: Server) -> Iterator[State]:
         agent="operations",
     )
     yield "inbox-long-values", f"/?review={long['review_id']}", nothing
-    sql = waiting(server, '/call execute_sql {"query": "DELETE FROM notes WHERE id > 2"}', agent="operations")
+    sql = waiting(server, f"/call execute_sql {SQL}", agent="operations")
     yield "inbox-sql", f"/?review={sql['review_id']}", nothing
     question = waiting(
         server, '/call ask_user {"question": "Which report should I keep?"}', agent="operations"
@@ -134,6 +147,9 @@ def reviews_and_threads(server: Server) -> Iterator[State]:
     decide(server, batch, ["approve", "reject", "approve"])
     yield "inbox-over", f"/?review={batch['review_id']}", nothing
     yield "chat-answered", f"/chat?thread={batch['thread_id']}", nothing
+
+
+def of_threads(server: Server) -> Iterator[State]:
     failed = server.post("chat", message="/fail").json()["thread_id"]
     yield "chat-failed", f"/chat?thread={failed}", nothing
     yield "chat-no-such-thread", "/chat?thread=nowhere", nothing
@@ -147,6 +163,9 @@ def reviews_and_threads(server: Server) -> Iterator[State]:
         f"/audit?event={event_of(server, 'DecisionMade')}",
         lambda tab: tab.at("verify").get_by_role("button").click(delay=50),
     )
+
+
+def of_what_came_before(server: Server) -> Iterator[State]:
     lent = waiting(server, TEN, agent="library")
     waiting(server, "Borrow b-1 for member m-2", agent="library")
     taken = server.get("reviews", agent="library")["reviews"][-1]
@@ -158,6 +177,9 @@ def reviews_and_threads(server: Server) -> Iterator[State]:
     edit = [{"type": "edit", "edited_action": other}]
     again = server.post("review", thread_id=edited["thread_id"], decisions=edit).json()["pending_review"]
     yield "inbox-original-again", f"/?review={again['review_id']}", nothing
+
+
+def of_policies(server: Server) -> Iterator[State]:
     note = waiting(
         server, '/call#w write_file {"path": "notes/today.txt", "content": "Buy stamps."}', agent="operations"
     )
@@ -184,10 +206,14 @@ def reviews_and_threads(server: Server) -> Iterator[State]:
         ),
     )
     yield "policies-freed", "/policies?policy=mail", letting_mail_run
+
+
+def of_what_is_over(server: Server) -> Iterator[State]:
     closed = waiting(server, MAIL)
     server.post("close", thread_id=closed["thread_id"])
     yield "chat-closed", f"/chat?thread={closed['thread_id']}", nothing
     yield "chat-threads", "/chat", nothing
+    sql = waiting(server, f"/call execute_sql {SQL}", agent="operations")
     cut_off(server, sql)
     yield "inbox-unknown", f"/?action={sql['thread_id']}/{sql['action_requests'][0]['tool_call_id']}", nothing
     yield "chat-unknown", f"/chat?thread={sql['thread_id']}", nothing
