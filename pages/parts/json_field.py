@@ -12,7 +12,6 @@ import streamlit as st
 HTML = """
 <div class="json-field">
   <div class="json-lines" aria-hidden="true"></div>
-  <textarea spellcheck="false" autocapitalize="off" autocomplete="off" autocorrect="off"></textarea>
 </div>
 """
 
@@ -66,7 +65,10 @@ function line(text, wrong) {
 }
 
 class Field {
-  constructor(area, lines) {
+  constructor(lines) {
+    const area = document.createElement("textarea");
+    Object.assign(area, { spellcheck: false, autocapitalize: "off", autocomplete: "off" });
+    area.setAttribute("autocorrect", "off");
     Object.assign(this, { area, lines, sent: [], wrong: [] });
     area.addEventListener("input", () => this.typed());
     area.addEventListener("blur", () => this.send());
@@ -123,11 +125,12 @@ class Field {
 }
 
 export default function ({ data, parentElement, setStateValue }) {
-  const area = parentElement.querySelector("textarea");
-  if (!fields.has(area)) fields.set(area, new Field(area, parentElement.querySelector(".json-lines")));
-  const field = fields.get(area);
+  const lines = parentElement.querySelector(".json-lines");
+  if (!fields.has(lines)) fields.set(lines, new Field(lines));
+  const field = fields.get(lines);
   field.tell = text => setStateValue("text", text);
   field.take(data);
+  if (!field.area.isConnected) lines.after(field.area); // never without its text: somebody may type at once
 }
 """
 _component = st.components.v2.component("json_field", html=HTML, css=CSS, js=JS, isolate_styles=False)
