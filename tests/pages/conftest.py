@@ -153,7 +153,7 @@ class Screen:
         return bool(self.at.button(key=key).disabled)
 
     def open_fold(self, key: str) -> Screen:
-        """Open an expander, and see what is in it."""
+        """Open an expander or a popover, and see what is in it."""
         self.at.session_state[key] = True
         return self.run()
 
