@@ -92,11 +92,12 @@ function tabs(node, sheet) {
   list.setAttribute("role", "tablist");
   list.setAttribute("aria-label", node.label);
   panel.setAttribute("role", "tabpanel");
-  panel.id = `panel-${node.label}`;
+  const named = node.label.replaceAll(" ", "-"); // an id holds no blank
+  panel.id = `panel-${named}`;
   const all = node.tabs.map(([label], place) => {
     const tab = made("button", "", label);
     tab.type = "button";
-    tab.id = tab.dataset.name = `tab-${node.label}-${place}`;
+    tab.id = tab.dataset.name = `tab-${named}-${place}`;
     tab.setAttribute("role", "tab");
     tab.setAttribute("aria-controls", panel.id);
     tab.onclick = () => show(place);
