@@ -252,6 +252,9 @@ class Engine(Protocol):
     def look(self, agent: str, thread_id: str) -> Look:
         """Where the thread's checkpoint stands now."""
 
+    def waiting(self, agent: str, thread_id: str) -> tuple[str, ...]:
+        """Ids of the interrupts that wait for an answer; where none does, without reading the conversation."""
+
     def forget(self, thread_id: str) -> None:
         """Delete the thread's checkpoints. What still runs on it anywhere can write no more. Twice is as once."""
 

@@ -21,7 +21,7 @@ from agent.engine.makes import Make
 from agent.engine.makes.built_in import BuiltIn
 from agent.engine.makes.foreign import Foreign
 from agent.engine.model import Models
-from agent.engine.reading import Graph, read, schema_of
+from agent.engine.reading import Graph, holds_an_interrupt, read, schema_of
 from agent.engine.saver import FencedSaver
 from agent.ports import Inside, Look, Moment, Paused, RunCutOff, Step, Stood, Token
 from agent.review import shapes
@@ -92,6 +92,11 @@ class LocalEngine:
 
     def look(self, agent: str, thread_id: str) -> Look:
         return self._make(agent).look(read(self._views[agent], _thread(thread_id)))
+
+    def waiting(self, agent: str, thread_id: str) -> tuple[str, ...]:
+        self._make(agent)
+        asked = holds_an_interrupt(self._views[agent], _thread(thread_id))
+        return self.look(agent, thread_id).waiting if asked else ()
 
     def inside(self, agent: str, thread_id: str, *, steps: int = 20) -> Inside:
         self._make(agent)
