@@ -245,7 +245,13 @@ INSERT INTO waiting_tools (tool, opened_at, review_id)
     FROM reviews AS r JOIN actions AS a ON a.review_id = r.review_id WHERE r.state = 'open';
 """
 
-MIGRATIONS: Sequence[str] = (FIRST, RULES, NOTES, WAITING)
+# What a turn asks of its own thread: what is under way there, whatever is over.
+UNDER_WAY = """
+CREATE INDEX actions_by_state ON actions (thread_id, state);
+CREATE INDEX reviews_open_by_thread ON reviews (thread_id, opened_at, review_id) WHERE state = 'open';
+"""
+
+MIGRATIONS: Sequence[str] = (FIRST, RULES, NOTES, WAITING, UNDER_WAY)
 
 
 def migrate(conn: sqlite3.Connection) -> None:
