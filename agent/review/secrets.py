@@ -24,7 +24,8 @@ FORMS = re.compile(
     )
   | (?P<named> (?i:\b(?:bearer|basic)\s+|\b(?:api[_-]?key|token|secret|password|passwd|pwd)\b["']?\s*[:=]\s*["']?) )
     (?P<value> [^\s"',;]{6,} )
-  | (?P<card> (?<![\d.]) (?:\d[ -]?){12,18}\d (?![\d.]) )
+  # No part of a longer number, and no piece of an id.
+  | (?P<card> (?<!\w) (?<!\d\.) (?<![0-9a-f]{4}-) (?:\d[ -]?){12,18}\d (?! \.?\w | -[0-9a-f]{4} ) )
     """,
     re.VERBOSE | re.DOTALL,
 )

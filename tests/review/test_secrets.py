@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from random import Random
+from uuid import UUID
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -47,10 +50,26 @@ def test_a_value_that_is_called_a_secret_is_masked_and_its_name_stays(text: str)
         "task-force",
         "a token of thanks",
         "DELETE FROM notes WHERE id = 7",
+        "4111111111111111.5",
+        "0.4111111111111111",
     ],
 )
 def test_ordinary_text_stays(text: str) -> None:
     assert masked(text) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["My card: 4111111111111111.", "(4111-1111-1111-1111)", "card-4111111111111111, say"]
+)
+def test_a_card_is_masked_whatever_signs_stand_around_it(text: str) -> None:
+    assert "masked]" in masked(text)
+
+
+def test_an_id_is_no_card_whatever_digits_are_in_it() -> None:
+    chance = Random(7)
+    ids = [UUID(int=chance.getrandbits(128), version=4) for _ in range(20_000)]
+    names = [name for one in ids for name in (str(one), one.hex, f"run--{one}", one.hex[:12])]
+    assert [name for name in names if masked(name) != name] == []
 
 
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False), st.lists))
