@@ -245,6 +245,12 @@ INSERT INTO waiting_tools (tool, opened_at, review_id)
     FROM reviews AS r JOIN actions AS a ON a.review_id = r.review_id WHERE r.state = 'open';
 """
 
+# What a turn asks of its own thread: what is under way there, whatever is over.
+UNDER_WAY = """
+CREATE INDEX actions_by_state ON actions (thread_id, state);
+CREATE INDEX reviews_open_by_thread ON reviews (thread_id, opened_at, review_id) WHERE state = 'open';
+"""
+
 # The index of texts without the places of letters, which nothing asks for, and with every letter at the head of a
 # piece of three: two line breaks stand behind the last one.
 GRAMS = """
@@ -270,7 +276,7 @@ INSERT INTO waiting_texts (rowid, text)
     SELECT place, substr(text, 1, 20000) || char(10) || char(10) FROM waiting;
 """
 
-MIGRATIONS: Sequence[str] = (FIRST, RULES, NOTES, WAITING, GRAMS)
+MIGRATIONS: Sequence[str] = (FIRST, RULES, NOTES, WAITING, UNDER_WAY, GRAMS)
 
 
 def migrate(conn: sqlite3.Connection) -> None:
