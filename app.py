@@ -18,10 +18,12 @@ from typing import Any
 
 import streamlit as st
 from anyio import to_thread
+from starlette.middleware import Middleware
 from starlette.routing import Mount
 from starlette.types import ASGIApp
 
 from agent.api import PREFIX
+from agent.api.beside import Beside
 from agent.api.ending import asked_to_end
 from agent.api.hosts import local_only
 from agent.api.later import Later
@@ -94,9 +96,8 @@ def _lasting() -> Iterator[None]:
 app = st.App(
     Path(__file__).parent / "pages" / "shell.py",
     lifespan=lifespan,
-    routes=[Mount(PREFIX, app=Later(_api))],
     # Streamlit's own list of allowed hosts covers the WebSocket alone.
-    middleware=[local_only()],
+    middleware=[local_only(), Middleware(Beside, Mount(PREFIX, app=Later(_api)))],
 )
 
 if __name__ == "__main__":

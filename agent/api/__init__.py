@@ -6,6 +6,7 @@
     routes      the endpoints                 server     the application
     ending      how the server ends           sending    without waiting for the client
     hosts       by which names it is asked    later      built with the first request
+    beside      in one process with the pages
 
 Handlers parse, call the console and wait. A client that goes away stops nothing: the run is the server's.
 """
