@@ -81,5 +81,6 @@ def rows(
         if isinstance(name, str):
             on_pick(name)
 
-    shown = [(row.name, visible(row.first), visible(row.second)) for row in made]
+    # A tuple, because of a list Streamlit would first load pandas to see whether it is a table.
+    shown = tuple((row.name, visible(row.first), visible(row.second)) for row in made)
     _component(data={"label": label, "rows": shown, "current": current}, key=key, on_picked_change=picked)
