@@ -92,8 +92,8 @@ class Elsewhere(Looking):
 
         Raises `ReviewPending`.
         """
-        look = self._engine.look(thread.agent, thread.thread_id)
-        unseen = [name for name in look.waiting if self._ledger.review(name) is None]
+        waiting = self._engine.waiting(thread.agent, thread.thread_id)
+        unseen = [name for name in waiting if self._ledger.review(name) is None]
         if not unseen:
             return
         with self._ledger.write() as tx:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -222,7 +222,7 @@ class Stood:
     look: Look
 
 
-Moment = Token | Said | Proposed | Paused | Superseded | Stood
+Moment = Said | Proposed | Paused | Superseded | Stood
 
 
 class Engine(Protocol):
@@ -240,9 +240,10 @@ class Engine(Protocol):
     def models(self) -> Sequence[str]:
         """The models a thread can be started with, the default first."""
 
-    def stream(self, run: Run, stop: threading.Event) -> Iterator[Moment]:
+    def stream(self, run: Run, stop: threading.Event, hear: Callable[[Token], None]) -> Iterator[Moment]:
         """Deliver what the run brings and drive the agent until it pauses, answers or fails.
 
+        `hear` is told the agent's words while it writes them, by whichever thread does; it must not raise.
         Ends without an exception on a pause, an answer, or at the next step after `stop` is set.
         Raises `RunCutOff` if an action's outcome became unknown or nothing here may go on, `CheckpointLost` if the
         thread's state is gone, and whatever the model raised.
@@ -250,6 +251,9 @@ class Engine(Protocol):
 
     def look(self, agent: str, thread_id: str) -> Look:
         """Where the thread's checkpoint stands now."""
+
+    def waiting(self, agent: str, thread_id: str) -> tuple[str, ...]:
+        """Ids of the interrupts that wait for an answer; where none does, without reading the conversation."""
 
     def forget(self, thread_id: str) -> None:
         """Delete the thread's checkpoints. What still runs on it anywhere can write no more. Twice is as once."""

@@ -10,7 +10,7 @@ from pages.parts import draft as drafts
 from pages.parts import session
 from pages.parts.card import card
 from pages.parts.closed import closed
-from pages.parts.inbox_list import inbox_list, move, next_after
+from pages.parts.inbox_list import count, inbox_list, move, next_after
 from pages.parts.literal import line
 from pages.parts.settle import settle
 from pages.parts.start import demo
@@ -58,7 +58,7 @@ def _nothing(unknown: bool) -> None:
     with st.container(border=True):
         st.markdown("**There is no such review.**" if unknown else "**Nothing waits for a decision.**")
         running, done = session.console().running(), session.console().done_today()
-        st.caption(f"{len(running)} running · {len(done)} decided and finished today")
+        st.caption(f"{count(running)} running · {count(done)} decided and finished today")
         demo()
 
 

@@ -10,8 +10,8 @@ import ormsgpack
 from langgraph.checkpoint.serde.jsonplus import EXT_DELTA_SNAPSHOT, EXT_PYDANTIC_V2, JsonPlusSerializer
 from langgraph.checkpoint.serde.types import _DeltaSnapshot
 
-KEPT = 8_192
-"""Messages that this process keeps decoded: the windows of a dozen long threads, each for runs and for pages."""
+KEPT = 4_096
+"""Messages that this process keeps decoded: the windows of a dozen long threads."""
 LARGEST = 16_384
 """Bytes. What is larger is decoded anew, so that what is kept has a bound."""
 NAMES_A_MESSAGE = b"langchain_core.messages."

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Annotated, Any, Literal, cast
 from uuid import uuid4
 
-from langchain_core.language_models import BaseChatModel
+from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import (
     AIMessage,
     AIMessageChunk,
@@ -26,7 +27,7 @@ from langchain_core.messages import (
     ToolMessage,
 )
 from langchain_core.messages.tool import invalid_tool_call, tool_call
-from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.channels import DeltaChannel
 from langgraph.errors import GraphBubbleUp
 from langgraph.graph import END, START, StateGraph
@@ -58,6 +59,10 @@ STOPPED = "Stopped while the model was replying."
 EMPTY_REPLY = "(The model gave an empty reply. Ask again, or ask differently.)"
 
 
+Model = Runnable[LanguageModelInput, AIMessage]
+"""A chat model that knows the agent's tools."""
+
+
 class State(TypedDict):
     # A turn then costs its own size on disk, not the thread's. Beta in LangGraph; `add_messages` is the alternative.
     messages: Annotated[list[AnyMessage], DeltaChannel(_messages_delta_reducer, snapshot_frequency=100)]
@@ -73,9 +78,15 @@ def build(
 ) -> StateGraph[State]:
     """The agent's graph, to be compiled with the checkpointer of the caller's choice.
 
-    `model_named` gives the chat model for `configurable.model`, or the default for None.
+    `model_named` gives the chat model for `configurable.model`, or the default for None. It is asked for each once:
+    describing the tools to a model takes as long as many other steps of a turn.
     """
-    nodes = Nodes(agent, model_named, window, max_rounds)
+
+    @cache
+    def bound(name: str | None) -> Model:
+        return model_named(name).bind_tools(list(agent.tools))  # type: ignore[arg-type]
+
+    nodes = Nodes(agent, bound, window, max_rounds)
     graph = StateGraph(State)
     graph.add_node("llm_call", nodes.llm_call)
     graph.add_node("screen", nodes.screen)
@@ -93,7 +104,7 @@ class Nodes:
     """What the graph's nodes do, for one agent."""
 
     agent: Agent
-    model_named: Callable[[str | None], BaseChatModel]
+    model_named: Callable[[str | None], Model]
     window: int
     max_rounds: int
 
@@ -109,7 +120,7 @@ class Nodes:
             answer = AIMessage(TOO_MANY_ROUNDS.format(rounds=self.max_rounds), id=str(uuid4()))
         else:
             model = self.model_named(config.get("configurable", {}).get("model"))
-            answer = ask(model, self.agent.tools, [SystemMessage(self.agent.prompt), *kept], config)
+            answer = ask(model, [SystemMessage(self.agent.prompt), *kept], config)
         return {"messages": [*dropped, answer]}
 
     def screen(self, state: State, config: RunnableConfig) -> dict[str, Any]:
@@ -160,7 +171,7 @@ class Nodes:
         }
 
 
-def ask(model: BaseChatModel, tools: Any, messages: list[Any], config: RunnableConfig) -> AIMessage:
+def ask(model: Model, messages: list[Any], config: RunnableConfig) -> AIMessage:
     """The model's reply, with its calls' arguments read strictly from the text it streamed.
 
     Raises `Stop` as soon as the event `configurable.stop`, if there is one, is set.
@@ -170,7 +181,7 @@ def ask(model: BaseChatModel, tools: Any, messages: list[Any], config: RunnableC
     """
     stop = config.get("configurable", {}).get("stop")
     chunks = []
-    for chunk in model.bind_tools(list(tools)).stream(messages, config):
+    for chunk in model.stream(messages, config):
         if stop is not None and stop.is_set():
             raise Stop(STOPPED)
         chunks.append(chunk)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphDrained
 from langgraph.runtime import RunControl
@@ -15,13 +16,14 @@ from langgraph.types import StateSnapshot
 from agent.engine import graph as built_in
 from agent.engine.delivering import Start, deliver
 from agent.engine.guard import Guard, Stop
+from agent.engine.listening import Listener
 from agent.engine.makes import Make
 from agent.engine.makes.built_in import BuiltIn
 from agent.engine.makes.foreign import Foreign
 from agent.engine.model import Models
-from agent.engine.reading import Graph, read, schema_of
+from agent.engine.reading import Graph, holds_an_interrupt, read, schema_of
 from agent.engine.saver import FencedSaver
-from agent.ports import Inside, Look, Moment, Paused, RunCutOff, Step, Stood
+from agent.ports import Inside, Look, Moment, Paused, RunCutOff, Step, Stood, Token
 from agent.review import shapes
 from agent.review.agents import Agent
 from agent.review.errors import AgentNotLoaded, UnknownAgent
@@ -91,6 +93,11 @@ class LocalEngine:
     def look(self, agent: str, thread_id: str) -> Look:
         return self._make(agent).look(read(self._views[agent], _thread(thread_id)))
 
+    def waiting(self, agent: str, thread_id: str) -> tuple[str, ...]:
+        self._make(agent)
+        asked = holds_an_interrupt(self._views[agent], _thread(thread_id))
+        return self.look(agent, thread_id).waiting if asked else ()
+
     def inside(self, agent: str, thread_id: str, *, steps: int = 20) -> Inside:
         self._make(agent)
         view = self._views[agent]
@@ -110,12 +117,13 @@ class LocalEngine:
     def forget(self, thread_id: str) -> None:
         self._writer.forget(thread_id)
 
-    def stream(self, run: Run, stop: threading.Event) -> Iterator[Moment]:
+    def stream(self, run: Run, stop: threading.Event, hear: Callable[[Token], None]) -> Iterator[Moment]:
         if self._guard_for is None:
             raise RuntimeError("An engine without a guard runs nothing. Call guard_with first.")
         make, graph = self._make(run.agent), self._graphs[run.agent]
         self._writer.raise_fence(run.thread_id, run.fence)
-        config = self._config(run, make, self._guard_for(run, make.agent), stop)
+        callbacks = [self._guard_for(run, make.agent), Listener(make.speaks, hear)]
+        config = self._config(run, make, callbacks, stop)
         start = deliver(make, graph, config, run)
         yield from start.moments
         if start.runs:
@@ -133,7 +141,9 @@ class LocalEngine:
             raise UnknownAgent(name, self.agents())
         return self._makes[name]
 
-    def _config(self, run: Run, make: Make, guard: Guard, stop: threading.Event) -> RunnableConfig:
+    def _config(
+        self, run: Run, make: Make, callbacks: list[BaseCallbackHandler], stop: threading.Event
+    ) -> RunnableConfig:
         return {
             **make.limits(),
             "configurable": {
@@ -144,7 +154,7 @@ class LocalEngine:
                 "rules": lambda: self._rules_for(run),
                 STRICT_RESUME: True,
             },
-            "callbacks": [guard],
+            "callbacks": callbacks,
         }
 
 
@@ -154,14 +164,15 @@ def _follow(make: Make, graph: Graph, start: Start, stop: threading.Event) -> It
     stream: Iterator[Any] = graph.stream(
         start.begin,
         start.config,
-        stream_mode=["updates", "messages"],
-        subgraphs=True,
+        **make.streamed,
         durability="sync",
         control=control,
+        version="v2",
     )
     try:
-        for namespace, mode, chunk in stream:
-            yield from (make.tokens if mode == "messages" else make.moments)(namespace, chunk)
+        for part in stream:
+            if part["type"] == "updates" and not part["ns"]:
+                yield from make.moments(part["data"])
             if stop.is_set():
                 control.request_drain("stopped by a person")
     except GraphDrained:

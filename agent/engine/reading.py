@@ -7,6 +7,7 @@ in the pending writes, under the task that asked; an interrupt's id says how man
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,11 +105,28 @@ class Reading:
 
 def read(graph: Graph, config: RunnableConfig) -> Reading:
     """Where the thread's checkpoint stands. Raises `CheckpointLost` if it cannot be read."""
-    try:
+    with _readable(config):
         snapshot = graph.get_state(config, subgraphs=True)
         saver = graph.checkpointer
         raised = _raised(saver, snapshot) if isinstance(saver, BaseCheckpointSaver) else ()
         return Reading(snapshot, tuple(raised))
+
+
+def holds_an_interrupt(graph: Graph, config: RunnableConfig) -> bool:
+    """Whether the thread's last checkpoint holds any interrupt, answered or not; one raised in a graph inside it too.
+
+    Raises `CheckpointLost` if it cannot be read.
+    """
+    saver = graph.checkpointer
+    with _readable(config):
+        kept = saver.get_tuple(config) if isinstance(saver, BaseCheckpointSaver) else None
+    return kept is not None and any(channel == INTERRUPT for _, channel, _ in kept.pending_writes or ())
+
+
+@contextmanager
+def _readable(config: RunnableConfig) -> Iterator[None]:
+    try:
+        yield
     except Unavailable:
         raise
     except Exception as error:  # what damaged bytes make the reader raise has no common kind

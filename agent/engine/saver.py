@@ -5,13 +5,19 @@ from __future__ import annotations
 import copy
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata
+from langgraph.checkpoint.base import (
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    DeltaChannelHistory,
+)
 from langgraph.checkpoint.sqlite import SqliteSaver
 
 from agent.engine.decoding import DecodesOnce
@@ -20,6 +26,9 @@ from agent.review.errors import CheckpointsUnavailable
 BUSY_MS = 5_000
 FORGOTTEN = 2**62
 """The fence of a thread whose checkpoints were deleted: above that of any run."""
+HISTORIES = 64
+"""Checkpoints to which the way is kept: where the threads stand that were at work last."""
+History = Mapping[str, DeltaChannelHistory]
 Unavailable = sqlite3.OperationalError
 """A lock or a full disk: the next try may find the file as it was, so nothing is lost."""
 
@@ -41,11 +50,14 @@ class FencedSaver(SqliteSaver):
         conn.execute("PRAGMA synchronous = FULL")
         super().__init__(conn)
         self._writing = threading.local()
+        self._histories: OrderedDict[tuple[str, ...], History] | None = None
 
     def decoding_once(self) -> FencedSaver:
-        """The same saver, for graphs that never change a message in place: see `DecodesOnce`."""
+        """The same saver, for graphs that never change a message in place: it reads each message, and the way to each
+        checkpoint, once."""
         clone = copy.copy(self)
         clone.serde = DecodesOnce()
+        clone._histories = OrderedDict()
         return clone
 
     def setup(self) -> None:
@@ -125,6 +137,24 @@ class FencedSaver(SqliteSaver):
     ) -> None:
         with self._as_run(config):
             super().put_writes(config, writes, task_id, task_path)
+
+    def get_delta_channel_history(self, *, config: RunnableConfig, channels: Sequence[str]) -> History:
+        """What was written before the checkpoint that `config` names; nothing written later changes it.
+
+        A run asks for the same one when it looks what has arrived, when it starts, and where the run before it ended.
+        """
+        place = config["configurable"]
+        if self._histories is None or not place.get("checkpoint_id"):
+            return super().get_delta_channel_history(config=config, channels=channels)
+        key = (place["thread_id"], place.get("checkpoint_ns", ""), place["checkpoint_id"], *channels)
+        found = self._histories.pop(key, None)
+        if found is None:
+            found = super().get_delta_channel_history(config=config, channels=channels)
+        self._histories[key] = found
+        while len(self._histories) > HISTORIES:
+            with suppress(KeyError):  # another thread was quicker
+                self._histories.popitem(last=False)
+        return found
 
     @contextmanager
     def _as_run(self, config: RunnableConfig) -> Iterator[None]:

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from agent.engine.owners import Owner
 from agent.engine.recorder import End, Recorder, lose_executing
@@ -216,10 +217,8 @@ class Supervisor:
         if live.recovered or live.run.delivery["kind"] not in ("send", "resume"):
             before = self._engine.look(live.run.agent, live.run.thread_id)
             self._recorder.record(live.run, [Said(before.messages)], [Proposed(before.calls)])
-        for moment in self._engine.stream(live.run, live.stop):
+        for moment in self._engine.stream(live.run, live.stop, partial(_hear, live)):
             match moment:
-                case Token():
-                    self._hear(live, moment)
                 case Said():
                     said.append(moment)
                 case Proposed():
@@ -243,11 +242,6 @@ class Supervisor:
             return End(state, error=error)
         standing = (*look.waiting, *look.answered) if look.exists else None
         return End(state, error=error, stuck=look.stuck, calls=look.calls, standing=standing)
-
-    def _hear(self, live: Live, token: Token) -> None:
-        before = live.progress.text if live.message_id == token.message_id else ""
-        live.message_id = token.message_id
-        live.progress = replace(live.progress, text=before + token.text)
 
     def _sweep(self) -> None:
         while not self._closing.wait(SWEEP_SECONDS):
@@ -313,6 +307,12 @@ class Supervisor:
     def _all_live(self) -> list[Live]:
         with self._guard:
             return list(self._live.values())
+
+
+def _hear(live: Live, token: Token) -> None:
+    before = live.progress.text if live.message_id == token.message_id else ""
+    live.message_id = token.message_id
+    live.progress = replace(live.progress, text=before + token.text)
 
 
 def _natural_end(live: Live, paused: Paused | None, look: Look) -> End:

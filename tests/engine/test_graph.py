@@ -63,6 +63,21 @@ def test_a_turn_leaves_the_documented_history(opened: Opened, case: dict[str, An
     check_valid_messages(opened.console.history(THREAD))
 
 
+def test_the_tools_are_described_to_a_model_once(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    described: list[Any] = []
+    bind = DemoModel.bind_tools
+
+    def noted(self: DemoModel, tools: Any, **more: Any) -> Any:
+        described.append([tool.name for tool in tools])
+        return bind(self, tools, **more)
+
+    monkeypatch.setattr(DemoModel, "bind_tools", noted)
+    for number in range(2):
+        ask(opened.console, mail(f"c{number}"), thread_id=THREAD)
+        decide(opened.console, THREAD, APPROVE)
+    assert described == [["search_mail", "archive_mail", "send_email", "wipe_mailbox"]]
+
+
 class History:
     """What came of a case, in the words of the cases file."""
 

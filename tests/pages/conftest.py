@@ -172,7 +172,7 @@ class Screen:
             for node in self.nodes()
             if node.type in {*LITERAL, "markdown", "caption", "error", "warning", "info", "toast", "badge"}
         ]
-        lists = (self.rows(key) for key in ("waiting", "unknown", "events"))
+        lists = (self.rows(key) for key in ("waiting", "unknown", "running", "done", "events"))
         rows = ("\n".join(lines) for made in lists for _, *lines in made)
         sheets = (
             str(text)

@@ -56,8 +56,9 @@ class Mailbox(Store):
         return tuple(_sent_mail_of(row) for row in rows)
 
     def sent_to(self, address: str) -> int:
-        """How many messages were sent to this address."""
-        return sum(sent.recipient.casefold() == address.casefold() for sent in self.outbox())
+        """How many messages were sent to this address, its letters of A to Z in either case."""
+        (row,) = self._read("SELECT count(*) FROM outbox WHERE recipient = ? COLLATE NOCASE", address)
+        return int(row[0])
 
     def archiving(self, message_id: str) -> dict[str, Any]:
         """The facts that archiving a message depends on."""
@@ -143,6 +144,7 @@ PART = Part(
             sent_at TEXT NOT NULL, thread_id TEXT NOT NULL, tool_call_id TEXT NOT NULL
         )
         """,
+        "CREATE INDEX IF NOT EXISTS outbox_by_recipient ON outbox (recipient COLLATE NOCASE)",
     ),
     {
         "mailbox": (

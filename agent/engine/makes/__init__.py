@@ -18,6 +18,8 @@ class Make(Protocol):
     """One agent, as its own make wants to be driven."""
 
     agent: Agent
+    streamed: Mapping[str, Any]
+    """What LangGraph is to stream of it."""
 
     def compiled(self, saver: FencedSaver) -> Graph:
         """The agent's graph over this checkpointer."""
@@ -28,11 +30,11 @@ class Make(Protocol):
     def look(self, reading: Reading) -> Look:
         """Where the thread stands, with the calls the graph keeps in its state, if it does."""
 
-    def tokens(self, namespace: tuple[str, ...], chunk: Any) -> Iterator[Moment]:
-        """What a streamed piece of a message tells."""
+    def speaks(self, place: Mapping[str, Any]) -> bool:
+        """Whether a model that is called there, by LangGraph's metadata of the call, writes the agent's own words."""
 
-    def moments(self, namespace: tuple[str, ...], update: Mapping[str, Any]) -> Iterator[Moment]:
-        """What an update of the state tells, but for a pause."""
+    def moments(self, update: Mapping[str, Any]) -> Iterator[Moment]:
+        """What an update of the graph's own state tells, but for a pause."""
 
     def asked(self, reading: Reading) -> Mapping[str, tuple[Call, ...]]:
         """What each waiting interrupt asks about; one that is left out asks about all that is pending."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Set
+from types import MappingProxyType
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, RemoveMessage
+from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage
 from langchain_core.messages.tool import tool_call
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command
@@ -15,7 +16,7 @@ from agent.engine import graph as built_in
 from agent.engine.messages import message_of, results_for
 from agent.engine.reading import Graph, Reading
 from agent.engine.saver import FencedSaver
-from agent.ports import Look, Mend, Moment, Proposed, Repeat, Resume, Said, Token
+from agent.ports import Look, Mend, Moment, Proposed, Repeat, Resume, Said
 from agent.review.agents import Agent
 from agent.review.foreign import open_calls
 from agent.review.screening import Call
@@ -24,6 +25,10 @@ from agent.review.shapes import resume_value
 
 class BuiltIn:
     """An agent of ours."""
+
+    # Updates alone, of one graph alone: only then does LangGraph run a node in the thread of its caller. Else each
+    # step takes three threads that wait for each other.
+    streamed: Mapping[str, Any] = MappingProxyType({"stream_mode": "updates"})
 
     def __init__(
         self,
@@ -48,12 +53,10 @@ class BuiltIn:
         kept = values.get("calls", ()) if values else ()
         return reading.look([Call.from_state(one) for one in kept])
 
-    def tokens(self, namespace: tuple[str, ...], chunk: Any) -> Iterator[Moment]:
-        message, about = chunk
-        if isinstance(message, AIMessageChunk) and about.get("langgraph_node") == "llm_call" and message.text:
-            yield Token(str(message.id), str(message.text))
+    def speaks(self, place: Mapping[str, Any]) -> bool:
+        return place.get("langgraph_node") == "llm_call"
 
-    def moments(self, namespace: tuple[str, ...], update: Mapping[str, Any]) -> Iterator[Moment]:
+    def moments(self, update: Mapping[str, Any]) -> Iterator[Moment]:
         for node, change in update.items():
             if node == "__interrupt__" or not change:
                 continue

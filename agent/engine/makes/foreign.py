@@ -13,16 +13,10 @@ goes on once some of its calls have got their results from elsewhere:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
-from langchain_core.messages import (
-    AIMessage,
-    AIMessageChunk,
-    AnyMessage,
-    BaseMessage,
-    RemoveMessage,
-    ToolMessage,
-)
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, RemoveMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.errors import InvalidUpdateError
 from langgraph.graph import END
@@ -31,7 +25,7 @@ from langgraph.types import Interrupt
 from agent.engine.messages import message_of, results_for
 from agent.engine.reading import Graph, Reading, schema_of
 from agent.engine.saver import FencedSaver
-from agent.ports import Look, Mend, Moment, Proposed, Repeat, Resume, Said, Token
+from agent.ports import Look, Mend, Moment, Proposed, Repeat, Resume, Said
 from agent.review import foreign, shapes, told
 from agent.review.agents import Agent, Tool
 from agent.review.errors import NothingToAskAgain
@@ -57,6 +51,12 @@ def agent_of(name: str, graph: Graph) -> Agent:
 class Foreign:
     """An agent that keeps its own gating."""
 
+    # With `messages`, LangGraph gives each message that has no id one, and streams models that are only invoked. A
+    # graph inside the graph tells of its steps too, for a run has to stop at them as well.
+    streamed: Mapping[str, Any] = MappingProxyType(
+        {"stream_mode": ["updates", "messages"], "subgraphs": True}
+    )
+
     def __init__(self, agent: Agent, graph: Graph) -> None:
         self.agent, self._graph = agent, graph
         self._tools_node = next((name for name, node in graph.nodes.items() if _tools_by_name(node)), None)
@@ -74,14 +74,10 @@ class Foreign:
     def look(self, reading: Reading) -> Look:
         return reading.look()
 
-    def tokens(self, namespace: tuple[str, ...], chunk: Any) -> Iterator[Moment]:
-        message, _ = chunk
-        if not namespace and isinstance(message, AIMessageChunk) and message.text:
-            yield Token(str(message.id), str(message.text))
+    def speaks(self, place: Mapping[str, Any]) -> bool:
+        return "|" not in place.get("langgraph_checkpoint_ns", "")  # else in a graph inside the graph
 
-    def moments(self, namespace: tuple[str, ...], update: Mapping[str, Any]) -> Iterator[Moment]:
-        if namespace:
-            return
+    def moments(self, update: Mapping[str, Any]) -> Iterator[Moment]:
         for node, change in update.items():
             said = [] if node.startswith("__") else list(_messages(change))
             if any(isinstance(message, ToolMessage) for message in said):
