@@ -14,26 +14,17 @@ from pages.parts.inbox_list import count, inbox_list, move, next_after
 from pages.parts.literal import line
 from pages.parts.settle import settle
 from pages.parts.start import demo
-from pages.parts.undrawn import or_why_not
 from pages.parts.watch import watch
 from pages.parts.words import clock
 
 
 def main() -> None:
     drawn = session.console().pulse()
-    _inbox()
+    # Beside the card where there is room, and folded away where there is not.
+    with st.sidebar:
+        waiting = inbox_list()
+    _selected(waiting)
     watch(drawn)
-
-
-@st.fragment
-def _inbox() -> None:
-    """The list and the card. What is clicked in them draws them alone anew; the frame follows with the record."""
-    session.show_flash()
-    with or_why_not():
-        # Beside the card where there is room, and folded away where there is not.
-        with st.sidebar:
-            waiting = inbox_list()
-        _selected(waiting)
 
 
 def _selected(waiting: list[Review]) -> None:

@@ -149,4 +149,4 @@ def json_field(
         if isinstance(typed, str):
             on_change(typed)
 
-    _component(data={"text": text, "wrong": list(wrong), "label": label}, key=key, on_text_change=changed)
+    _component(data={"text": text, "wrong": tuple(wrong), "label": label}, key=key, on_text_change=changed)

@@ -88,7 +88,8 @@ def rows(
         if name := _picked(st.session_state[key]):
             on_pick(name)
 
-    shown = [(row.name, visible(row.first), visible(row.second)) for row in made]
+    # A tuple, because of a list Streamlit would first load pandas to see whether it is a table.
+    shown = tuple((row.name, visible(row.first), visible(row.second)) for row in made)
     data = {"label": label, "rows": shown, "current": current}
     return _picked(_component(data=data, key=key, on_picked_change=picked))
 

@@ -33,6 +33,7 @@ OPENED = "folds-opened"
 DRAWN = "fields-drawn"
 BEGAN = "drawing-since"
 SAVED = "scenario-saved"
+PLACE = "place-drawn"
 
 # The address.
 THREAD = "thread"
@@ -124,6 +125,23 @@ def put_in_address(name: str, value: str | None) -> None:
         st.query_params.pop(name, None)
     else:
         st.query_params[name] = value
+
+
+def note_place() -> None:
+    """What the address names now is what is drawn."""
+    st.session_state[PLACE] = _place()
+
+
+def is_in_place() -> bool:
+    """Whether the address names what was drawn last.
+
+    A browser that asks for something while it is being led on still tells the address from before.
+    """
+    return st.session_state.get(PLACE) == _place()
+
+
+def _place() -> tuple[str | None, ...]:
+    return tuple(in_address(name) for name in (THREAD, REVIEW, ACTION, LESSON, STAGE))
 
 
 def go_to_thread(name: str | None) -> None:

@@ -102,4 +102,4 @@ def typed_ahead(ways: Sequence[Way], *, keys: bool, chosen: bool) -> None:
         }
         for one in ways
     ]
-    _component(data={"choices": choices, "keys": keys, "chosen": chosen}, key="ahead", width=1)
+    _component(data={"choices": tuple(choices), "keys": keys, "chosen": chosen}, key="ahead", width=1)

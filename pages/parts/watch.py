@@ -45,12 +45,14 @@ _allowance = Allowance(share=0.1, most=1.0)
 
 def watch(drawn: int, thread_id: str | None = None) -> None:
     """Follow all threads, or one, from `drawn` on: the pulse read before the page was drawn."""
+    session.note_place()
     _follow(drawn, thread_id, session.seconds_drawing())
 
 
 @st.fragment(run_every=EVERY)
 def _follow(drawn: int, thread_id: str | None, took: float) -> None:
-    if session.console().pulse(thread_id) != drawn and _allowance.grants(took):
+    moved = session.console().pulse(thread_id) != drawn
+    if moved and session.is_in_place() and _allowance.grants(took):
         session.keep_flash()
         st.rerun()
 

@@ -33,7 +33,7 @@ def again():
 
 drawn = st.session_state.get("drawn", 0)
 st.button("Again", key="again", on_click=again)
-for place in range(25):
+for place in range(14):
     with st.container(horizontal=True):
         st.button("Open", key=f"{drawn}-{place}")
         st.code(f"{drawn} {place}", language=None)

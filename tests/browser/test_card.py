@@ -57,6 +57,41 @@ def test_the_button_that_copies_a_tools_name_does_not_lie_on_the_name(
     assert name["x"] + name["width"] <= button["x"] + 1
 
 
+def test_a_long_value_comes_once_its_fold_is_opened_and_then_stays_open(
+    shared: Server, browses: Browses
+) -> None:
+    body = "A word. " * 500 + "The end"
+    review = letter(shared, "long@example.com", body)
+    tab = browses(shared).open(f"/?review={review['review_id']}").sees_review(review["review_id"])
+    expect(tab.button("approve")).to_be_disabled()
+    fold = tab.at("call").locator("summary")
+    fold.press("Enter")
+    text = tab.at("call").locator("details code")
+    expect(text).to_have_text(body)
+    expect(text).to_be_visible()
+    expect(fold).to_be_focused()
+    expect(tab.button("approve")).to_be_enabled()
+    tab.choose("reject")
+    expect(text).to_be_visible()
+
+
+def test_the_views_of_a_call_are_walked_by_arrow_keys_and_stay_from_card_to_card(
+    shared: Server, browses: Browses
+) -> None:
+    first, second = letter(shared, "first@example.com"), letter(shared, "second@example.com")
+    tab = browses(shared).open(f"/?review={first['review_id']}").sees_review(first["review_id"])
+    tab.at("call").get_by_role("tab", name="Arguments").press("ArrowRight")
+    json_tab, panel = tab.at("call").get_by_role("tab", name="JSON"), tab.at("call").get_by_role("tabpanel")
+    expect(json_tab).to_be_focused()
+    expect(panel.locator("code")).to_contain_text('"to": "first@example.com"')
+    tab.row(second["review_id"]).click(delay=50)
+    tab.sees_review(second["review_id"])
+    expect(panel.locator("code")).to_contain_text('"to": "second@example.com"')
+    expect(json_tab).to_have_attribute("aria-selected", "true")
+    json_tab.press("ArrowLeft")
+    expect(panel.get_by_text("second@example.com", exact=True)).to_be_visible()
+
+
 def test_what_is_chosen_comes_into_view_and_its_field_under_the_keys(
     shared: Server, browses: Browses
 ) -> None:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from agent.bootstrap import Opened
+from pages.parts import watch
 from pages.parts.watch import Allowance
 
 
@@ -56,3 +61,26 @@ def test_a_page_that_takes_long_is_drawn_too_and_less_often() -> None:
     assert not allowance.grants(60.0)
     clock.now = 591.0
     assert allowance.grants(60.0)
+
+
+@pytest.mark.parametrize(("told", "drawings"), [("one", 2), ("two", 1)])
+def test_no_page_is_drawn_by_itself_for_an_address_that_was_left(
+    page_console: Opened, monkeypatch: pytest.MonkeyPatch, told: str, drawings: int
+) -> None:
+    def followed(told: str) -> None:
+        """A page that has drawn one review, and a browser that tells of it, or still of another."""
+        import streamlit as st
+
+        from pages.parts import session, watch
+
+        st.session_state["drawings"] = st.session_state.get("drawings", 0) + 1
+        session.put_in_address(session.REVIEW, "one")
+        session.note_place()
+        session.put_in_address(session.REVIEW, told)
+        if st.session_state["drawings"] == 1:
+            watch._follow(-1, None, 0.0)
+
+    monkeypatch.setattr(watch, "_allowance", Allowance(share=1.0, most=1.0))
+    page = AppTest.from_function(followed, kwargs={"told": told}).run()
+    assert not page.exception
+    assert page.session_state["drawings"] == drawings
