@@ -207,6 +207,17 @@ class SqliteReads(RuleReads, NoteReads):
         )
         return [rows.to_event(row) for row in found]
 
+    def policy_version(self, agent: str) -> str | None:
+        """The version of the agent's policy that was put on record last."""
+        found = self._all(
+            """
+            SELECT json_extract(data, '$.version') AS version FROM events
+            WHERE kind = ? AND agent = ? ORDER BY seq DESC LIMIT 1
+            """,
+            *(Kind.POLICY_CHANGED, agent),
+        )
+        return found[0]["version"] if found else None
+
     def trail(self) -> Iterator[Event]:
         """Every event in order, a page at a time."""
         after = 0
