@@ -681,3 +681,16 @@ def test_events_added_one_by_one_in_a_transaction_make_one_chain(tmp_path: Path)
     assert verify(ledger.trail()).ok
     assert [event.seq for event in ledger.events()] == [1, 2, 3, 4, 5, 6]
     ledger.shut()
+
+
+def test_an_action_is_proposed_under_its_own_key_alone(tmp_path: Path) -> None:
+    ledger = SqliteLedger(tmp_path / "ledger.sqlite")
+    with ledger.write() as tx:
+        tx.propose(an_action("c1"))
+    key = an_action("c1").key
+    assert ledger.is_proposed(key)
+    assert not any(
+        ledger.is_proposed(replace(key, **other))
+        for other in ({"attempt": 2}, {"message_id": "m-2"}, {"tool_call_id": "c2"}, {"thread_id": "t-2"})
+    )
+    ledger.shut()
