@@ -1,48 +1,102 @@
 """Serve the console: the pages and the HTTP API, in one process.
 
-Start it with `streamlit run app.py`, `python app.py`, or any ASGI server as `app:app`.
+Start it with `streamlit run app.py`, `python app.py`, or any ASGI server as `app:app`. What takes long to import is
+imported beside the server, while a browser fetches what is Streamlit's own.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import threading
+import traceback
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 from anyio import to_thread
 from starlette.routing import Mount
+from starlette.types import ASGIApp
 
-from agent import api, bootstrap
+from agent.api import PREFIX
+from agent.api.ending import asked_to_end
+from agent.api.hosts import local_only
+from agent.api.later import Later
+from agent.api.sending import send_at_once
 from agent.review.errors import ReviewError
 
 
 @asynccontextmanager
 async def lifespan(_: st.App) -> AsyncIterator[dict[str, Any]]:
-    """Open the console with the server and close it cleanly with it."""
+    """Open the console beside the server and close it cleanly with it."""
+    opening = threading.Thread(target=_open, name="opening", daemon=True)
+    opening.start()
+    send_at_once()
     try:
-        console = await to_thread.run_sync(bootstrap.opened)
-    except ReviewError as error:
-        # Raised, it would reach the user at the end of the server's stack trace; there is nothing to clean up yet.
-        print(error, file=sys.stderr, flush=True)  # noqa: T201
-        os._exit(2)
-    api.send_at_once()
-    try:
-        with api.asked_to_end(console.supervisor.wind_down):
+        with asked_to_end(_wind_down):
             yield {}
     finally:
-        await to_thread.run_sync(bootstrap.close)
+        await to_thread.run_sync(opening.join)
+        await to_thread.run_sync(_close)
+
+
+def _open() -> None:
+    """Open the process's console; pages and requests that come before wait for it. Ends the process if it cannot."""
+    try:
+        with _lasting():
+            from agent import bootstrap
+
+            bootstrap.opened()
+    except ReviewError as error:
+        print(error, file=sys.stderr, flush=True)  # noqa: T201
+        os._exit(2)
+    except BaseException:
+        traceback.print_exc()
+        os._exit(1)
+
+
+def _wind_down() -> None:
+    from agent import bootstrap
+
+    bootstrap.opened().supervisor.wind_down()
+
+
+def _close() -> None:
+    from agent import bootstrap
+
+    bootstrap.close()
+
+
+def _api() -> ASGIApp:
+    from agent import bootstrap
+
+    bootstrap.opened()  # first, so that two threads never import parts of the same packages
+    with _lasting():
+        from agent.api import server
+
+        return server.build()
+
+
+@contextmanager
+def _lasting() -> Iterator[None]:
+    """What is made meanwhile lasts as long as the process: no collection goes through it, now or later."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 app = st.App(
     Path(__file__).parent / "pages" / "shell.py",
     lifespan=lifespan,
-    routes=[Mount(api.PREFIX, app=api.build())],
+    routes=[Mount(PREFIX, app=Later(_api))],
     # Streamlit's own list of allowed hosts covers the WebSocket alone.
-    middleware=[api.local_only()],
+    middleware=[local_only()],
 )
 
 if __name__ == "__main__":

@@ -12,9 +12,9 @@ from typing import Annotated, Any
 
 import typer
 
-from agent import api, bootstrap, doctor, printing
+from agent import bootstrap, doctor, printing
 from agent import settings as settings_module
-from agent.api import answers
+from agent.api import PREFIX, answers, server
 from agent.bootstrap import Opened
 from agent.console import Console
 from agent.ports import Sought
@@ -64,9 +64,9 @@ def serve_api(
 
     with _refusals(as_json=False):
         bootstrap.opened()
-    typer.echo(f"http://127.0.0.1:{port}{api.PREFIX}/docs", err=True)
+    typer.echo(f"http://127.0.0.1:{port}{PREFIX}/docs", err=True)
     uvicorn.run(
-        api.standalone(), host="127.0.0.1", port=port, log_level="warning", timeout_graceful_shutdown=GRACE
+        server.standalone(), host="127.0.0.1", port=port, log_level="warning", timeout_graceful_shutdown=GRACE
     )
 
 

@@ -10,21 +10,30 @@ from pages.parts import draft as drafts
 from pages.parts import session
 from pages.parts.card import card
 from pages.parts.closed import closed
-from pages.parts.inbox_list import inbox_list, move, next_after
+from pages.parts.inbox_list import count, inbox_list, move, next_after
 from pages.parts.literal import line
 from pages.parts.settle import settle
 from pages.parts.start import demo
+from pages.parts.undrawn import or_why_not
 from pages.parts.watch import watch
 from pages.parts.words import clock
 
 
 def main() -> None:
     drawn = session.console().pulse()
-    # Beside the card where there is room, and folded away where there is not.
-    with st.sidebar:
-        waiting = inbox_list()
-    _selected(waiting)
+    _inbox()
     watch(drawn)
+
+
+@st.fragment
+def _inbox() -> None:
+    """The list and the card. What is clicked in them draws them alone anew; the frame follows with the record."""
+    session.show_flash()
+    with or_why_not():
+        # Beside the card where there is room, and folded away where there is not.
+        with st.sidebar:
+            waiting = inbox_list()
+        _selected(waiting)
 
 
 def _selected(waiting: list[Review]) -> None:
@@ -58,7 +67,7 @@ def _nothing(unknown: bool) -> None:
     with st.container(border=True):
         st.markdown("**There is no such review.**" if unknown else "**Nothing waits for a decision.**")
         running, done = session.console().running(), session.console().done_today()
-        st.caption(f"{len(running)} running · {len(done)} decided and finished today")
+        st.caption(f"{count(running)} running · {count(done)} decided and finished today")
         demo()
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from agent.review.errors import ReviewError
 from pages.parts import session
-from pages.parts.literal import line
 from pages.parts.stop_all import banner
+from pages.parts.undrawn import or_why_not
 from pages.parts.watch import watch_queue
 from pages.parts.who import who
 
@@ -39,12 +38,10 @@ def main() -> None:
     )
     who()
     banner()
-    session.show_flash()
-    try:
+    if page.title != inbox:
+        session.show_flash()
+    with or_why_not():
         page.run()
-    except ReviewError as error:
-        st.error("This page cannot be drawn now.")
-        line(str(error))
     if page.title != inbox:
         watch_queue(waiting)
 

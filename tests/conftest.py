@@ -59,6 +59,12 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 1
 
 
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """The worker with the browsers takes longest: where several share the machine, the others give way to it."""
+    if "PYTEST_XDIST_WORKER" in os.environ and not item.nodeid.startswith(BROWSERS) and os.nice(0) == 0:
+        os.nice(5)
+
+
 def until(condition: Callable[[], Any], seconds: float = 30.0) -> Any:
     """Wait for a condition and give what it gave; the time only bounds a wait that would never end."""
     deadline = time.monotonic() + seconds

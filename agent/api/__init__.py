@@ -5,13 +5,9 @@
     refusals    what is refused, and how      following  a run as server-sent events
     routes      the endpoints                 server     the application
     ending      how the server ends           sending    without waiting for the client
+    hosts       by which names it is asked    later      built with the first request
 
 Handlers parse, call the console and wait. A client that goes away stops nothing: the run is the server's.
 """
 
-from agent.api.ending import asked_to_end
-from agent.api.gate import local_only
-from agent.api.sending import send_at_once
-from agent.api.server import PREFIX, build, standalone
-
-__all__ = ["PREFIX", "asked_to_end", "build", "local_only", "send_at_once", "standalone"]
+PREFIX = "/hitl"

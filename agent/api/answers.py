@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field
+from pydantic_core import to_json
+from starlette.responses import Response
 
 from agent.console import Console
 from agent.review import shapes
@@ -12,6 +14,16 @@ from agent.review.actions import Action, Review, State
 from agent.review.decisions import Ruling
 from agent.review.events import Event, Kind
 from agent.review.threads import Status
+
+
+class Own(Response):
+    """An answer made of the console's own records, written as it is: it is of the documented shape already."""
+
+    media_type = "application/json"
+
+    def render(self, content: Any) -> bytes:
+        return to_json(content, inf_nan_mode="null")
+
 
 DecisionType = Literal["approve", "edit", "reject", "respond"]
 

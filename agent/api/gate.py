@@ -1,33 +1,24 @@
-"""What every request passes first: it comes from this machine, not from a foreign web page, and is not too large."""
+"""What every request passes first: it comes from no foreign web page, and is not too large."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections import Counter
-from collections.abc import Sequence
 
 from fastapi.routing import APIRoute
 from starlette.datastructures import Headers
-from starlette.middleware import Middleware
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from agent.api.refusals import misshapen, refused
 
-LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 MAX_BODY = 4_000_000
 """Bytes. Room for a review of several actions with edited arguments of a megabyte each."""
 MAX_DEPTH = 120
 """Levels of a body: the arguments of a call may have 100, and stand a few levels down."""
 READING = ("GET", "HEAD", "OPTIONS")
-
-
-def local_only(hosts: Sequence[str] = LOCAL_HOSTS) -> Middleware:
-    """Answer only to names of this machine: a page elsewhere could point a name of its own at it."""
-    return Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
 
 
 class Gate:

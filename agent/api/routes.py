@@ -32,12 +32,12 @@ ANONYMOUS = "api"
 router = APIRouter(route_class=StrictJson)
 
 
-def console(request: Request) -> Console:
+async def console(request: Request) -> Console:
     found: Console = request.app.state.console()
     return found
 
 
-def reviewer(
+async def reviewer(
     x_reviewer: Annotated[
         str | None, Header(max_length=80, description="Who decides: recorded, unverified.")
     ] = None,
@@ -102,7 +102,7 @@ async def _started(
     before = await off(at.history_length, thread_id) if thread_id and follows else 0
     run = await off(start)
     if run is None:
-        return await off(answers.answer, at, str(thread_id))
+        return await _answered(at, str(thread_id))
     if "respond-async" in request.headers.get("prefer", "").lower():
         return _accepted(request, run)
     if follows:
@@ -112,7 +112,11 @@ async def _started(
             media_type="text/event-stream",
             headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
         )
-    return await once_ended(at, run, lambda: answers.answer(at, run.thread_id))
+    return answers.Own(await once_ended(at, run, lambda: answers.answer(at, run.thread_id)))
+
+
+async def _answered(at: Console, thread_id: str) -> Response:
+    return answers.Own(await off(answers.answer, at, thread_id))
 
 
 def _accepted(request: Request, run: Run) -> Response:
@@ -242,7 +246,7 @@ def reviews(
     found = at.queue(limit=limit + 1, after=_place(cursor) if cursor else None, sought=sought)
     page = found[:limit]
     more = _cursor(page[-1].opened_at, page[-1].review_id) if len(found) > limit else None
-    return {"reviews": [answers.queued(one) for one in page], "next_cursor": more}
+    return answers.Own({"reviews": [answers.queued(one) for one in page], "next_cursor": more})
 
 
 @router.get(
@@ -253,7 +257,7 @@ def reviews(
 )
 def thread(thread_id: ThreadPath, at: At) -> Any:
     """A thread with its messages, its open reviews and every action with its state."""
-    return answers.thread(at, thread_id)
+    return answers.Own(answers.thread(at, thread_id))
 
 
 @router.get(
@@ -290,10 +294,8 @@ def audit(
     """Events of the audit trail in order, from behind `cursor`."""
     found = at.trail(thread_id=thread_id, kind=kind, since=since, after=cursor, limit=limit + 1)
     page = found[:limit]
-    return {
-        "events": [answers.event(one) for one in page],
-        "next_cursor": page[-1].seq if len(found) > limit else None,
-    }
+    after = page[-1].seq if len(found) > limit else None
+    return answers.Own({"events": [answers.event(one) for one in page], "next_cursor": after})
 
 
 @router.get("/audit/verify", response_model=answers.VerifyAnswer, responses=documented(422, 503))

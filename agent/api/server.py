@@ -14,13 +14,13 @@ from starlette.middleware import Middleware
 from starlette.routing import Mount
 
 from agent import bootstrap
-from agent.api import refusals, rules
+from agent.api import PREFIX, refusals, rules
 from agent.api.ending import asked_to_end
-from agent.api.gate import Gate, local_only
+from agent.api.gate import Gate
+from agent.api.hosts import local_only
 from agent.api.routes import router
 from agent.console import Console
 
-PREFIX = "/hitl"
 ABOUT = (
     "All that the pages do, for scripts and other services. A POST that starts a run waits until it pauses or "
     "ends; `Prefer: respond-async` answers at once, and `Accept: text/event-stream` follows along. A client that "

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import sqlite3
 from dataclasses import asdict, fields
-from typing import Any
+from typing import Any, TypeVar
 
 from agent.review.actions import Action, Key, Review, ReviewState, State
 from agent.review.events import Event, Kind
 from agent.review.rules import Rule, RuleEnd
 from agent.review.threads import Message, Run, RunState, Status, Thread, ToolCall
+
+T = TypeVar("T")
 
 JSON_COLUMNS = frozenset({"args", "proposed", "allowed", "notes", "decision"})
 KEY_COLUMNS = ("thread_id", "message_id", "tool_call_id", "attempt")
@@ -20,6 +22,17 @@ ACTION_COLUMNS = (*KEY_COLUMNS, *(f.name for f in fields(Action) if f.name != "k
 def dumps(value: Any) -> str:
     """JSON for a column. Text is kept as it is; what it cannot hold was refused when it came in."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+_first_value = json.JSONDecoder().raw_decode
+
+
+def loads(text: str) -> Any:
+    """What `dumps` made the text of, with nothing around it. Raises ValueError for any other text."""
+    value, end = _first_value(text)
+    if end != len(text):
+        raise ValueError(f"more than one JSON value stands in a column: {text[end : end + 40]!r}")
+    return value
 
 
 def column(name: str, value: Any) -> Any:
@@ -34,18 +47,28 @@ def action_values(action: Action) -> list[Any]:
 
 
 def to_action(row: sqlite3.Row) -> Action:
-    found = dict(row)
-    key = Key(*(found.pop(name) for name in KEY_COLUMNS))
+    found = _fields(row)
+    found["key"] = Key(*[found.pop(name) for name in KEY_COLUMNS])
     for name in JSON_COLUMNS:
-        found[name] = json.loads(found[name])
+        found[name] = loads(found[name])
     found["allowed"] = tuple(found["allowed"])
     found["state"] = State(found["state"])
-    return Action(key=key, **found)
+    return _made(Action, found)
 
 
 def to_review(row: sqlite3.Row, actions: tuple[Action, ...]) -> Review:
-    found = {**dict(row), "state": ReviewState(row["state"])}
-    return Review(**found, actions=actions)
+    return _made(Review, {**_fields(row), "state": ReviewState(row["state"]), "actions": actions})
+
+
+def _fields(row: sqlite3.Row) -> dict[str, Any]:
+    return dict(zip(row.keys(), row, strict=True))
+
+
+def _made(kind: type[T], found: dict[str, Any]) -> T:
+    """A frozen record of all its fields at once: its own `__init__` sets one by one, and takes most of the reading."""
+    made = object.__new__(kind)
+    made.__dict__.update(found)
+    return made
 
 
 def to_thread(row: sqlite3.Row) -> Thread:
@@ -53,11 +76,11 @@ def to_thread(row: sqlite3.Row) -> Thread:
 
 
 def to_run(row: sqlite3.Row) -> Run:
-    return Run(**{**dict(row), "delivery": json.loads(row["delivery"]), "state": RunState(row["state"])})
+    return Run(**{**dict(row), "delivery": loads(row["delivery"]), "state": RunState(row["state"])})
 
 
 def to_message(row: sqlite3.Row) -> Message:
-    calls = tuple(ToolCall(**call) for call in json.loads(row["tool_calls"]))
+    calls = tuple(ToolCall(**call) for call in loads(row["tool_calls"]))
     return Message(
         row["message_id"],
         row["type"],
@@ -74,8 +97,8 @@ def calls_column(message: Message) -> str:
 
 
 def to_event(row: sqlite3.Row) -> Event:
-    data = None if row["data"] is None else json.loads(row["data"])
-    return Event(**{**dict(row), "kind": Kind(row["kind"]), "data": data})
+    data = None if row["data"] is None else loads(row["data"])
+    return _made(Event, {**_fields(row), "kind": Kind(row["kind"]), "data": data})
 
 
 RULE_COLUMNS = tuple(f.name for f in fields(Rule))
@@ -89,6 +112,6 @@ def rule_values(rule: Rule) -> list[Any]:
 
 def to_rule(row: sqlite3.Row) -> Rule:
     found = {name: row[name] for name in RULE_COLUMNS}
-    found |= {name: json.loads(row[name]) for name in RULE_JSON_COLUMNS}
+    found |= {name: loads(row[name]) for name in RULE_JSON_COLUMNS}
     found |= {"free": tuple(found["free"]), "made_from": Key(**found["made_from"])}
     return Rule(**{**found, "ended": RuleEnd(row["ended"]) if row["ended"] else None})

@@ -1,8 +1,8 @@
 """The queue of what waits, found by index whatever is sought: a page costs the same with ten waiting or many.
 
-Beside each open review stands one row of `waiting`, with its text in folded case, an index of that text by three
-letters, and its tools. They go with the review: what is over costs nothing here. Of a very long text only the
-beginning is indexed; the few that have one are looked through.
+Beside each open review stands one row of `waiting`, with its text in folded case, an index of that text by its grams,
+which are three letters each, and its tools. They go with the review: what is over costs nothing here. Of a very long
+text only the beginning is indexed; the few that have one are looked through.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from agent.ports import Sought
 FEW = 500
 """Reviews that may be sorted to make a page. Where more hold a text, going through the queue soon finds a page."""
 GRAM = 3
+LAST = chr(0x10FFFF)
 
 All = Callable[..., list[sqlite3.Row]]
 
@@ -84,20 +85,48 @@ _ITS_REVIEW = "CROSS JOIN reviews AS r ON r.review_id = q.review_id"
 
 def _holding(read: All, text: str) -> list[str] | None:
     """The reviews that hold the text, or None where they are more than a few."""
-    if len(text) < GRAM:
-        found = read("SELECT review_id FROM waiting WHERE instr(text, ?) LIMIT ?", text, FEW + 1)
-    else:
-        found = [*_indexed(read, text), *_long(read, text)]
+    found = [*_indexed(read, text), *_long(read, text)]
     return None if len(found) > FEW else [str(row["review_id"]) for row in found]
 
 
 def _indexed(read: All, text: str) -> list[sqlite3.Row]:
+    if len(text) < GRAM:
+        return _with_gram(read, text, text + LAST * GRAM, text)
+    grams = _grams(text)
+    few = next((gram for gram in grams if _is_in_few(read, gram)), None)
+    return _with_all(read, grams, text) if few is None else _with_gram(read, few, few, text)
+
+
+def _grams(text: str) -> list[str]:
+    """The text's pieces of three letters, end to end; that they stand in a row is checked on the text."""
+    starts = {*range(0, len(text) - GRAM, GRAM), len(text) - GRAM}
+    return [text[start : start + GRAM] for start in sorted(starts)]
+
+
+def _is_in_few(read: All, gram: str) -> bool:
+    return not read("SELECT 1 FROM waiting_grams WHERE term = ? LIMIT 1 OFFSET ?", gram, FEW)
+
+
+def _with_gram(read: All, first: str, last: str, text: str) -> list[sqlite3.Row]:
+    """Those that hold the text, among those with a gram from `first` to `last`."""
+    return read(
+        """
+        SELECT DISTINCT w.review_id FROM waiting_grams AS g CROSS JOIN waiting AS w ON w.place = g.doc
+        WHERE g.term >= ? AND g.term <= ? AND instr(w.text, ?) LIMIT ?
+        """,
+        *(first, last, text, FEW + 1),
+    )
+
+
+def _with_all(read: All, grams: Sequence[str], text: str) -> list[sqlite3.Row]:
+    """Those that hold the text, among those with all these grams: it takes long where many have each of them."""
+    marked = " AND ".join('"' + gram.replace('"', '""') + '"' for gram in grams)
     return read(
         """
         SELECT w.review_id FROM waiting_texts AS t CROSS JOIN waiting AS w ON w.place = t.rowid
         WHERE t.waiting_texts MATCH ? AND instr(w.text, ?) LIMIT ?
         """,
-        *(_grams(text), text, FEW + 1),
+        *(marked, text, FEW + 1),
     )
 
 
@@ -105,10 +134,3 @@ def _long(read: All, text: str) -> list[sqlite3.Row]:
     return read(
         "SELECT review_id FROM waiting WHERE length(text) > 20000 AND instr(text, ?) LIMIT ?", text, FEW + 1
     )
-
-
-def _grams(text: str) -> str:
-    """The text's three-letter pieces, end to end, for the index; that they stand in a row is checked on the text."""
-    starts = {*range(0, len(text) - GRAM, GRAM), len(text) - GRAM}
-    pieces = [text[start : start + GRAM].replace('"', '""') for start in sorted(starts)]
-    return " AND ".join(f'"{piece}"' for piece in pieces)

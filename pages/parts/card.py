@@ -12,6 +12,7 @@ from agent.review.actions import Action, Review, State
 from agent.review.args import show
 from agent.review.deception import cautions as caution
 from pages.parts import draft as drafts
+from pages.parts import literal as alone
 from pages.parts import screen, session
 from pages.parts.arguments import arguments
 from pages.parts.chosen import FIELD, chosen
@@ -21,13 +22,13 @@ from pages.parts.draft import Choice, Draft
 from pages.parts.folds import CLAIM, DESCRIPTION, SIBLINGS, as_proposed, noted
 from pages.parts.hidden import hidden
 from pages.parts.in_view import in_view
-from pages.parts.literal import cautions, line, literal
 from pages.parts.rules import remember
 from pages.parts.sending import Goes
+from pages.parts.sheet import Node, across, badge, cautions, line, literal, said, sheet, tabs
 from pages.parts.since import edited_before, rejected_before, since_then
 from pages.parts.stepper import stepper
 from pages.parts.typed_ahead import Way, typed_ahead
-from pages.parts.words import ACTION_WORDS, KEY, ago, clock, option, short, time_left
+from pages.parts.words import ACTION_WORDS, KEY, ago, clock, short, time_left
 
 
 def card(review: Review, *, after: Goes = None, later: Callable[..., None] | None = None) -> None:
@@ -45,11 +46,11 @@ def card(review: Review, *, after: Goes = None, later: Callable[..., None] | Non
         hidden()
         _typed_ahead(review, action, draft.of(action))
     with st.container(border=True, key="card"):
-        _header(review, action)
         if len(review.actions) > 1:
             stepper(review, draft, place)
-        cautions("the tool's name", action.tool, "name")
-        _summary(action)
+        with st.container(gap=None):
+            in_view("card", session.action_key("card", review, action))
+            _head(review, action)
         rejected_before(action)
         edited_before(action)
         since_then(action)
@@ -57,8 +58,8 @@ def card(review: Review, *, after: Goes = None, later: Callable[..., None] | Non
         lacking = chosen(review, action, choice) if choice.type else False
         if choice.type == "edit":
             st.caption("As the agent proposed it")
-        _what_would_run(action)
-        _around(review, action, draft)
+        _what_would_run(review, action, draft)
+        _around(review, action)
         decisions(review, action, draft, lacking=lacking, after=after)
 
 
@@ -79,77 +80,67 @@ def _typed_ahead(review: Review, action: Action, choice: Choice) -> None:
     typed_ahead(ways, keys=session.keys_are_on(), chosen=bool(choice.type))
 
 
-def _summary(action: Action) -> None:
-    line(action.summary)
-    # It is made from the arguments: what is odd in them is told where they stand.
-    if not any(caution(name, show(value)) for name, value in (action.args or {}).items()):
-        cautions("the summary", action.summary)
-
-
-def _header(review: Review, action: Action) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        literal(action.tool, width="content")
-        if len(review.actions) > 1:
-            st.caption(f"{review.actions.index(action) + 1} of {len(review.actions)}", width="content")
-        st.badge(action.tier, color="orange", icon=":material/front_hand:")
-        line(f"{review.agent} · {short(review.thread_id)}", width="content")
-        st.caption(
-            f"waiting {ago(review.opened_at)}{_time_left(review)}",
-            help=clock(review.opened_at),
-            width="content",
-        )
-        in_view("card", session.action_key("card", review, action))
-    if action.why:
-        line(action.why)
+def _head(review: Review, action: Action) -> None:
+    """What is asked, by whom and why, and in one sentence what it would do."""
+    place = review.actions.index(action) + 1
+    told = [
+        literal(action.tool),
+        *([said(f"{place} of {len(review.actions)}")] if len(review.actions) > 1 else []),
+        badge(action.tier),
+        line(f"{review.agent} · {short(review.thread_id)}"),
+        said(f"waiting {ago(review.opened_at)}{_time_left(review)}", clock(review.opened_at)),
+    ]
+    nodes = [across(*told), *([line(action.why)] if action.why else [])]
     if session.gates_itself(review.agent):
-        st.caption("This agent is of another make and gates itself.")
+        nodes.append(said("This agent is of another make and gates itself."))
+    sheet([*nodes, *cautions("the tool's name", action.tool, "name"), *_summary(action)], key="head")
+
+
+def _summary(action: Action) -> list[Node]:
+    # It is made from the arguments: what is odd in them is told where they stand.
+    odd = any(caution(name, show(value)) for name, value in (action.args or {}).items())
+    return [line(action.summary), *([] if odd else cautions("the summary", action.summary))]
 
 
 def _time_left(review: Review) -> str:
     return "" if review.expires_at is None else f" · closes in {time_left(review.expires_at)}"
 
 
-def _what_would_run(action: Action) -> None:
-    form, as_json, raw = st.tabs(list(map(option, ("Arguments", "JSON", "Raw call"))))
-    with form:
-        arguments(action.args)
-        if notes := noted(action):
-            line(notes)
-    with as_json:
-        literal(show(action.args))
-    with raw:
-        st.caption("As the model proposed it")
-        literal(as_proposed(action))
-        literal(
-            f"tool call {action.key.tool_call_id}\nattempt {action.key.attempt}\ndigest {action.call_digest}"
-        )
+def _what_would_run(review: Review, action: Action, draft: Draft) -> None:
+    notes = noted(action)
+    call = f"tool call {action.key.tool_call_id}\nattempt {action.key.attempt}\ndigest {action.call_digest}"
+    views = {
+        "Arguments": [*arguments(action.args), *([line(notes)] if notes else [])],
+        "JSON": [literal(show(action.args))],
+        "Raw call": [said("As the model proposed it"), literal(as_proposed(action)), literal(call)],
+        "Copy as": copy_as(review, draft),
+    }
+    sheet([tabs("What would run", views)], key="call")
 
 
-def _around(review: Review, action: Action, draft: Draft) -> None:
+def _around(review: Review, action: Action) -> None:
     console = session.console()
     siblings = console.actions(review.thread_id, [action.key.message_id])
     free = [one for one in siblings if one.state is State.APPROVED]
     if free:
         with _beside(SIBLINGS, f"Also in this turn, without asking · {len(free)}", review, action):
             for one in free:
-                literal(f"{one.tool} {show(one.args)}")
+                alone.literal(f"{one.tool} {show(one.args)}")
     for one in console.decided_before(action)[:1]:
         same = show(one.proposed) == show(action.proposed)  # as text, 1 is neither 1.0 nor true
         edited = ", as edited" if (one.decision or {}).get("type") == "edit" else ""
-        line(
+        alone.line(
             f"{one.decided_by} decided on {'this same call' if same else one.proposed_tool} "
             f"{ago(one.decided_at or '')} ago: {ACTION_WORDS[one.state]}{edited}."
         )
     if description := action.notes.get("description"):
         with _beside(DESCRIPTION, "How the agent's own code describes it", review, action):
-            literal(str(description))
+            alone.literal(str(description))
     claim = console.claim(action)
     if claim:
         with _beside(CLAIM, "The agent's claim, not checked", review, action):
-            literal(claim)
+            alone.literal(claim)
     remember(review, action)
-    with st.expander("Copy as"):
-        copy_as(review, draft)
 
 
 def _beside(name: str, label: str, review: Review, action: Action) -> DeltaGenerator:

@@ -12,8 +12,7 @@ from agent.review.actions import Review
 from agent.review.errors import ArgumentsRefused
 from pages.parts import draft as drafts
 from pages.parts.draft import Draft
-from pages.parts.literal import literal
-from pages.parts.words import option
+from pages.parts.sheet import Node, literal, said
 
 
 def answer(review: Review, draft: Draft) -> dict[str, object]:
@@ -29,16 +28,17 @@ def answer(review: Review, draft: Draft) -> dict[str, object]:
     return {"thread_id": review.thread_id, "review_id": review.review_id, "decisions": made}
 
 
-def copy_as(review: Review, draft: Draft) -> None:
+def copy_as(review: Review, draft: Draft) -> list[Node]:
     """What is chosen now, in three forms; what is not chosen yet stands as a rejection."""
     body = answer(review, draft)
     compact = json.dumps(body, ensure_ascii=False)
     here = urlsplit(st.context.url or "http://127.0.0.1:8501")
     url = f"{here.scheme}://{here.netloc}/hitl/review"
-    curl, python, as_json = st.tabs(list(map(option, ("curl", "Python", "JSON"))))
-    with curl:
-        literal(f"curl -X POST {url} -H 'content-type: application/json' -d {shlex.quote(compact)}")
-    with python:
-        literal(f"import httpx\n\nhttpx.post({url!r}, json={body!r}).raise_for_status()")
-    with as_json:
-        literal(json.dumps(body, ensure_ascii=False, indent=2))
+    return [
+        said("curl"),
+        literal(f"curl -X POST {url} -H 'content-type: application/json' -d {shlex.quote(compact)}"),
+        said("Python"),
+        literal(f"import httpx\n\nhttpx.post({url!r}, json={body!r}).raise_for_status()"),
+        said("JSON"),
+        literal(json.dumps(body, ensure_ascii=False, indent=2)),
+    ]

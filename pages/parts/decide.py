@@ -88,21 +88,28 @@ def aside(review: Review, action: Action, *, after: Goes, later: Callable[..., N
         for label, key, by in STEPS if later else ():
             st.button(
                 label,
-                key=session.key(label.lower(), review.review_id),
+                key=label.lower(),  # the same on every card: it decides nothing, and need not be drawn anew
                 type="tertiary",
                 shortcut=session.shortcut(key),
                 on_click=later,
                 args=(review, by),
             )
-        with st.popover("Close without deciding…", type="tertiary"):
-            st.caption("Nothing runs. The agent is told that the question is still open.")
-            st.text_input("Reason (for the record)", key=session.key("close-reason", review.review_id))
-            st.button(
-                "Close it",
-                key=session.key("close", review.review_id),
-                on_click=close,
-                args=(review, action, after),
-            )
+        _closing(review, action, after)
+
+
+def _closing(review: Review, action: Action, after: Goes) -> None:
+    key = session.key("closing", review.review_id)
+    with st.popover("Close without deciding…", type="tertiary", key=key, on_change="rerun") as opened:
+        if not opened.open:
+            return
+        st.caption("Nothing runs. The agent is told that the question is still open.")
+        st.text_input("Reason (for the record)", key=session.key("close-reason", review.review_id))
+        st.button(
+            "Close it",
+            key=session.key("close", review.review_id),
+            on_click=close,
+            args=(review, action, after),
+        )
 
 
 def _for_all(review: Review, action: Action) -> None:

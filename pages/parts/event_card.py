@@ -15,6 +15,7 @@ from agent.review.secrets import masked
 from pages.parts import session
 from pages.parts.arguments import arguments
 from pages.parts.literal import line, literal
+from pages.parts.sheet import sheet
 from pages.parts.trail import arguments_of, on_whose_word, told
 from pages.parts.words import clock
 
@@ -79,7 +80,7 @@ def _data(kept: dict[str, Any]) -> None:
     _edited(data)
     if args := arguments_of(data):
         st.caption("Arguments")
-        arguments(args)
+        sheet(arguments(args), key="event-args")
     with st.expander("As it is kept, in JSON", icon=":material/data_object:"):
         literal(show(data))
 

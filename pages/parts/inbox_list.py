@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import astuple
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
@@ -172,20 +173,24 @@ def _others() -> None:
         made = [_unknown_row(one) for one in unknown]
         current = session.in_address(session.ACTION)
         rows("Outcome unknown", made, key="unknown", on_pick=_open_action, current=current)
-    _fold("Ran without asking", console.ran_without_asking(), _unasked_row)
-    _fold("Running", console.running(), _running_row)
-    _fold("Done today", console.done_today(), _done_row)
+    _fold("Ran without asking", console.ran_without_asking(), _unasked)
+    _fold("Running", console.running(), _running)
+    _fold("Done today", console.done_today(), _done)
 
 
-def _fold(title: str, found: Sequence[T], draw: Callable[[T], None]) -> None:
+def _fold(title: str, found: Sequence[T], draw: Callable[[Sequence[T]], None]) -> None:
     """A part of the list that is drawn once somebody opens it."""
     if not found:
         return
-    fold = st.expander(f"{title} · {len(found)}", key=title, on_change="rerun")
+    fold = st.expander(f"{title} · {count(found)}", key=title, on_change="rerun")
     if fold.open:
         with fold:
-            for one in found:
-                draw(one)
+            draw(found)
+
+
+def count(found: Sequence[object]) -> str:
+    """How many these are, where no more than a page of them was asked for."""
+    return str(len(found)) if len(found) < PAGE else f"{PAGE} or more"
 
 
 def _unknown_row(action: Action) -> Row:
@@ -195,6 +200,11 @@ def _unknown_row(action: Action) -> Row:
 
 def _lines(action: Action) -> tuple[str, str]:
     return f"{action.tool}  {telling(action.args)}", f"{action.agent} · {short(action.key.thread_id)}"
+
+
+def _unasked(found: Sequence[Action]) -> None:
+    for action in found:
+        _unasked_row(action)
 
 
 def _unasked_row(action: Action) -> None:
@@ -210,9 +220,29 @@ def _look_over(action: Action) -> None:
     session.console().look_over(action.key, by=session.reviewer())
 
 
-def _running_row(thread: Thread) -> None:
-    line(f"{thread.agent} · {short(thread.thread_id)} · {masked(thread.opening)}")
+def _running(found: Sequence[Thread]) -> None:
+    made = [
+        Row(
+            one.thread_id,
+            masked(one.opening),
+            f"{one.agent} · {short(one.thread_id)} · {ago(one.updated_at)}",
+        )
+        for one in found
+    ]
+    _open_thread(rows("Running", made, key="running"))
 
 
-def _done_row(action: Action) -> None:
-    line(f"{action.tool}  {telling(action.args)}\n{ACTION_WORDS[action.state]}, by {action.decided_by}")
+def _done(found: Sequence[Action]) -> None:
+    threads = {"/".join(map(str, astuple(one.key))): one for one in found}
+    made = [Row(name, _lines(one)[0], _end_of(one)) for name, one in threads.items()]
+    picked = rows("Done today", made, key="done")
+    _open_thread(threads[picked].key.thread_id if picked in threads else None)
+
+
+def _end_of(action: Action) -> str:
+    return f"{ACTION_WORDS[action.state]}, by {action.decided_by} · {short(action.key.thread_id)}"
+
+
+def _open_thread(thread_id: str | None) -> None:
+    if thread_id is not None:
+        st.switch_page("chat.py", query_params={session.THREAD: thread_id})

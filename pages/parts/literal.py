@@ -40,13 +40,13 @@ def literal(text: str, *, width: Width = "stretch") -> None:
 
     A long one is folded with its size, and does not leave the server before its fold is opened.
     """
-    if not _is_long(text):
+    if not is_long(text):
         shown = visible(text)
         st.code(shown, language=None, wrap_lines=True, width=_room(shown) if width == "content" else width)
         return
     fold = _fold(text)
     if fold.open:
-        session.see_opened(_digest(text))
+        session.see_opened(digest(text))
         fold.code(visible(text), language=None, wrap_lines=True)
 
 
@@ -57,7 +57,7 @@ def whole(text: str) -> None:
 
 def line(text: str, *, width: Width = "stretch", grows: bool = False) -> None:
     """A sentence that holds such values, folded like them if it is long, unless it still `grows`."""
-    if _is_long(text) and not grows:
+    if is_long(text) and not grows:
         literal(text)
     else:
         st.text(visible(text), width=width)
@@ -80,29 +80,36 @@ def cautions(name: str, text: str, kind: Kind = "text") -> None:
 
 def unopened(texts: Iterable[str]) -> int:
     """How many of the texts are folded and were not opened yet in this session."""
-    return sum(1 for text in texts if _is_long(text) and not session.was_opened(_digest(text)))
+    return sum(1 for text in texts if is_long(text) and not session.was_opened(digest(text)))
 
 
 def was_opened(text: str) -> bool:
     """Whether the text is folded for its length and was opened in this session."""
-    return _is_long(text) and session.was_opened(_digest(text))
+    return is_long(text) and session.was_opened(digest(text))
 
 
 def fold_key(text: str, place: int = 0) -> str:
     """The key of the fold of a long text; `place` counts its appearances on one page."""
-    return session.key("fold", _digest(text), place)
+    return session.key("fold", digest(text), place)
 
 
 def _fold(text: str, place: int = 0) -> ExpanderContainer:
-    lines = text.count("\n") + 1
-    label = f"Show all {len(text):,} characters" + (f" in {lines:,} lines" if lines > 1 else "")
     try:
-        return st.expander(label, key=fold_key(text, place), on_change="rerun", icon=":material/unfold_more:")
+        return st.expander(
+            fold_label(text), key=fold_key(text, place), on_change="rerun", icon=":material/unfold_more:"
+        )
     except StreamlitDuplicateElementKey:  # the same text stands on this page more than once
         return _fold(text, place + 1)
 
 
-def _is_long(text: str) -> bool:
+def fold_label(text: str) -> str:
+    """What the fold of a long text says: its size."""
+    lines = text.count("\n") + 1
+    return f"Show all {len(text):,} characters" + (f" in {lines:,} lines" if lines > 1 else "")
+
+
+def is_long(text: str) -> bool:
+    """Whether the text is folded until somebody asks for it."""
     return len(text) > LONGEST or text.count("\n") >= MOST_LINES
 
 
@@ -115,5 +122,6 @@ def _cells(text: str) -> int:
     return sum(2 if east_asian_width(one) in "WF" else 1 for one in text)
 
 
-def _digest(text: str) -> str:
+def digest(text: str) -> str:
+    """By what it is noted that the fold of this text was opened."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -16,6 +16,7 @@ from agent.review.shapes import Shape
 from pages.parts import session
 from pages.parts.arguments import arguments
 from pages.parts.literal import cautions, line, literal
+from pages.parts.sheet import sheet
 from pages.parts.words import COLOR, ICON, VERB
 
 SHAPES: dict[Shape, tuple[str, str]] = {
@@ -77,7 +78,7 @@ def _card(pasted: Pasted, place: int) -> None:
         decisions: list[dict[str, Any]] = []
         for number, action in enumerate(pasted.actions):
             with st.container(border=True):
-                _action(action)
+                _action(action, session.key("pasted-action", place, number))
                 decisions += _decided(pasted, number, session.key("pasted", place, number))
         if len(decisions) == len(pasted.actions):
             _answer(pasted, decisions)
@@ -89,13 +90,13 @@ def _card(pasted: Pasted, place: int) -> None:
             )
 
 
-def _action(action: Action) -> None:
+def _action(action: Action, key: str) -> None:
     literal(action.tool, width="content")
     cautions("the tool's name", action.tool, "name")
     if description := action.notes.get("description"):
         st.caption("How the agent's own code describes it")
         literal(str(description))
-    arguments(action.args)
+    sheet(arguments(action.args), key=key)
 
 
 def _decided(pasted: Pasted, number: int, key: str) -> list[dict[str, Any]]:

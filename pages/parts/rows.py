@@ -5,7 +5,7 @@ What stands in them is anybody's text: the browser gets it as data and puts it o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -72,14 +72,27 @@ class Row:
 
 
 def rows(
-    label: str, made: Sequence[Row], *, key: str, on_pick: Callable[[str], None], current: str | None = None
-) -> None:
-    """Draw the rows, whose names all differ; `on_pick` gets the name of the one that was clicked."""
+    label: str,
+    made: Sequence[Row],
+    *,
+    key: str,
+    on_pick: Callable[[str], None] = lambda _: None,
+    current: str | None = None,
+) -> str | None:
+    """Draw the rows, whose names all differ; `on_pick` gets the name of the one that was clicked, and so does the caller.
+
+    The one is told before the page is drawn, as a callback; the other may leave the page.
+    """
 
     def picked() -> None:
-        name = st.session_state[key].get("picked")
-        if isinstance(name, str):
+        if name := _picked(st.session_state[key]):
             on_pick(name)
 
     shown = [(row.name, visible(row.first), visible(row.second)) for row in made]
-    _component(data={"label": label, "rows": shown, "current": current}, key=key, on_picked_change=picked)
+    data = {"label": label, "rows": shown, "current": current}
+    return _picked(_component(data=data, key=key, on_picked_change=picked))
+
+
+def _picked(state: Mapping[str, object]) -> str | None:
+    name = state.get("picked")
+    return name if isinstance(name, str) else None

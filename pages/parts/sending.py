@@ -19,7 +19,6 @@ from pages.parts.folds import folds_opened, folds_unopened
 from pages.parts.words import VERB
 
 WAIT_FOR_RUN = 1.5  # seconds a click waits on the run itself, so that a quick turn is drawn at once
-WAIT_BEFORE_NEXT = 0.1  # seconds, where another card is there to go on with
 
 FIRST_MOMENTS = 0.7  # seconds in which a click on a new card was meant for the one before
 
@@ -121,9 +120,9 @@ def send(review: Review, action: Action, after: Goes, end_turn: bool = False) ->
 
 
 def _go_on(review: Review, run: Run, after: Goes) -> None:
-    """On to the next card. What a quick run comes to is drawn with it, and a slow one keeps nobody from it."""
-    goes_on = after is not None and after(review)
-    session.console().wait(run, WAIT_BEFORE_NEXT if goes_on else WAIT_FOR_RUN)
+    """On to the next card at once; where there is none, what a quick run comes to is drawn instead."""
+    if after is None or not after(review):
+        session.console().wait(run, WAIT_FOR_RUN)
 
 
 def _seen(review: Review) -> dict[str, Seen]:

@@ -16,13 +16,15 @@ EVERY = 1.5  # seconds
 class Allowance:
     """How much of its time the server spends on pages that are drawn anew by themselves, over all sessions.
 
-    Where many watch a busy record, each of them follows less often, and what people do is not held up.
+    Where many watch a busy record, each of them follows less often, and what people do is not held up: pages drawn
+    side by side would each make it wait for the interpreter, so that they are drawn one after the other.
     """
 
     def __init__(self, share: float, most: float, clock: Callable[[], float] = time.monotonic) -> None:
         """`share` of the time, of which up to `most` seconds can be saved for when much happens at once."""
         self._share, self._most, self._clock = share, most, clock
         self._saved, self._at = most, clock()
+        self._drawn_by = self._at
         self._lock = threading.Lock()
 
     def grants(self, seconds: float) -> bool:
@@ -31,9 +33,10 @@ class Allowance:
             now = self._clock()
             self._saved = min(self._most, self._saved + (now - self._at) * self._share)
             self._at = now
-            if self._saved <= 0:
+            if self._saved <= 0 or now < self._drawn_by:
                 return False
             self._saved -= seconds
+            self._drawn_by = now + seconds
             return True
 
 

@@ -21,8 +21,9 @@ def who() -> None:
             horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small"
         ):
             line(f"You are {session.reviewer()} (unverified)", width="content")
-            with st.popover("Change", type="tertiary"):
-                _name()
+            with st.popover("Change", type="tertiary", key="change-name", on_change="rerun") as opened:
+                if opened.open:
+                    _name()
             pressed = keys_button()
             stop_all()
         keys(pressed)

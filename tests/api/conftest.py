@@ -15,7 +15,8 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
-from agent import api
+from agent.api import PREFIX, server
+from agent.api.hosts import local_only
 from agent.bootstrap import Opened, open_console
 from agent.settings import Settings
 from tests.api import case_agent
@@ -52,7 +53,7 @@ def held() -> Iterator[threading.Event]:
     case_agent.FREE.set()
 
 
-built = cache(api.build)
+built = cache(server.build)
 """Built once for all tests, one of which at a time has its console answer: to build it takes longer than most of them."""
 
 
@@ -63,14 +64,14 @@ class Served:
         self.opened, self.console = opened, opened.console
         port = free_port()
         built().state.console = lambda: opened.console
-        app = Starlette(routes=[Mount(api.PREFIX, app=built())], middleware=[api.local_only()])
+        app = Starlette(routes=[Mount(PREFIX, app=built())], middleware=[local_only()])
         config = uvicorn.Config(
             app, host="127.0.0.1", port=port, log_level="error", ws="none", timeout_graceful_shutdown=1
         )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, name="api", daemon=True)
         self.host = f"127.0.0.1:{port}"
-        self.url = f"http://{self.host}{api.PREFIX}"
+        self.url = f"http://{self.host}{PREFIX}"
         self.client = httpx.Client(
             base_url=self.url, timeout=60, verify=False
         )  # there are no certificates to load

@@ -73,18 +73,20 @@ class Tab:
         """The review's row in the inbox's list."""
         return self.at("waiting").locator(f"li[data-name='{review_id}'] button")
 
-    def press(self, name: str) -> Tab:
+    def press(self, name: str, bound: int = SECONDS) -> Tab:
         """Click a button of the card on screen, once it can be clicked."""
         found = self.settled().button(name)
-        expect(found).to_be_enabled()
+        expect(found).to_be_enabled(timeout=bound)
         found.click(delay=50)
         return self
 
     def send(self) -> Tab:
         """Send what is chosen, with everything it asks for, and wait until the card is gone."""
-        self.type_again()
-        this = self.page.locator(f".{self._class_of('send')}")
-        again(lambda: self.press("send"), lambda bound: expect(this).to_have_count(0, timeout=bound))
+        this = self.settled().page.locator(f".{self._class_of('send')}")
+        again(
+            lambda: self.type_again().press("send", SECONDS // 10),
+            lambda bound: expect(this).to_have_count(0, timeout=bound),
+        )
         return self
 
     def type_again(self) -> Tab:
@@ -165,8 +167,8 @@ class Tab:
 def again(act: Callable[[], object], seen: Callable[[int], object]) -> None:
     """Do it until its effect is seen, as a person does: a press is lost where the page draws its button anew."""
     for _ in range(4):
-        act()
         try:
+            act()
             seen(SECONDS // 10)
         except AssertionError:
             continue

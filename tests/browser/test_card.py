@@ -48,7 +48,7 @@ def test_the_button_that_copies_a_tools_name_does_not_lie_on_the_name(
 ) -> None:
     review = letter(shared, "copied@example.com")
     tab = browses(shared).open(f"/?review={review['review_id']}").sees_review(review["review_id"])
-    block = tab.at("card").get_by_test_id("stCode").filter(has_text="send_email").first
+    block = tab.at("head").locator(".block").filter(has_text="send_email")
     block.hover()
     name, button = block.locator("code").bounding_box(), block.get_by_role("button").bounding_box()
     assert name is not None
@@ -62,7 +62,7 @@ def test_what_is_chosen_comes_into_view_and_its_field_under_the_keys(
 ) -> None:
     review = letter(shared, "view@example.com", body="line\n" * 35)
     tab = browses(shared).open(f"/?review={review['review_id']}").sees_review(review["review_id"])
-    tab.at("card").get_by_text("Copy as").scroll_into_view_if_needed()
+    tab.at("card").get_by_text("Remember…").scroll_into_view_if_needed()
     tab.choose("edit")
     field = tab.of("args").locator("textarea")
     expect(field).to_be_in_viewport()

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from agent.ledger import migrations, waiting
 from agent.ledger.sqlite import SqliteLedger
@@ -16,6 +19,12 @@ from tests.ledger.test_sqlite import AT, a_review, an_action, at, open_reviews
 
 @pytest.fixture
 def ledger() -> Iterator[SqliteLedger]:
+    with in_memory() as found:
+        yield found
+
+
+@contextmanager
+def in_memory() -> Iterator[SqliteLedger]:
     found = SqliteLedger(":memory:")
     yield found
     found.shut()
@@ -32,6 +41,32 @@ def test_a_text_of_any_length_and_any_marks_is_found(ledger: SqliteLedger, text:
     open_reviews(ledger, a_review("r-1"), summary="Send it.")
     open_reviews(ledger, a_review("r-2", "t-2"), summary='a xyzzy b: say "xyzzy" OR xyzzy STRASSE')
     assert found(ledger, text=text)[-1:] == ["r-2"]
+
+
+@pytest.mark.parametrize("few", [0, 500])
+@given(texts=st.lists(st.text('aAßÄ-"\U0010ffff', max_size=9), min_size=1, max_size=4), sought=st.data())
+@settings(max_examples=60)
+def test_a_text_is_found_exactly_where_it_stands(few: int, texts: list[str], sought: st.DataObject) -> None:
+    start = sought.draw(st.integers(0, len(texts[0])))
+    text = texts[0][start : start + sought.draw(st.integers(1, 5))]
+    with pytest.MonkeyPatch.context() as patched, in_memory() as ledger:
+        patched.setattr(waiting, "FEW", few)
+        for number, summary in enumerate(texts):
+            review = a_review(f"r-{number}", f"t-{number}", opened_at=at(number))
+            open_reviews(ledger, review, tool="x", summary=summary, args=None)
+        fields = [(f"t-{number}", "x", summary, "null") for number, summary in enumerate(texts)]
+        holding = [
+            f"r-{number}"
+            for number, those in enumerate(fields)
+            if any(text.casefold() in one.casefold() for one in those)
+        ]
+        assert found(ledger, text=text) == holding
+
+
+@pytest.mark.parametrize("text", ["l", "ll", "}", '"}'])
+def test_what_ends_a_text_is_found(ledger: SqliteLedger, text: str) -> None:
+    open_reviews(ledger, a_review("r-1"), summary="", args=None if "l" in text else {"a": "b"})
+    assert found(ledger, text=text) == ["r-1"]
 
 
 def test_a_text_whose_pieces_stand_apart_is_not_found(ledger: SqliteLedger) -> None:
@@ -99,6 +134,25 @@ def test_what_waited_before_there_was_an_index_is_found(
     assert ledger.queue_length() == 1
     assert found(ledger, text="needle") == found(ledger, text="ärger") == found(ledger, tool="send_email")
     assert found(ledger, agent="mail") == ["r-2"]
+    ledger.shut()
+
+
+def test_what_waited_before_every_letter_began_a_piece_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, step = tmp_path / "ledger.sqlite", migrations.MIGRATIONS.index(migrations.GRAMS)
+    with monkeypatch.context() as older:
+        older.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:step])
+        ledger = SqliteLedger(path)
+        open_reviews(ledger, a_review("r-1"), a_review("r-2", "t-2"), summary="ß Needle", args=None)
+        ledger.shut()
+    ledger = SqliteLedger(path)
+    assert (
+        found(ledger, text="ll") == found(ledger, text="needle") == found(ledger, text="ß") == ["r-1", "r-2"]
+    )
+    with ledger.write() as tx:
+        tx.end_review("r-1", ReviewState.CLOSED, AT, "ana", "closed")
+    assert found(ledger, text="ll") == found(ledger, text="needle") == ["r-2"]
     ledger.shut()
 
 

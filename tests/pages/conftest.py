@@ -21,6 +21,7 @@ from agent.review.actions import Action, Review
 from agent.review.retyped import to_type
 from agent.review.threads import Run
 from pages.parts import sending, session
+from pages.parts.literal import digest
 from tests.conftest import ROOT, ask, waiting
 
 LITERAL = {"code", "text"}
@@ -78,11 +79,28 @@ class Screen:
 
     def pick(self, rows: str, name: str) -> Screen:
         """Click a row, as its component in a browser would tell of it."""
+        return self._tell(rows, "picked", name)
+
+    def open_text(self, text: str) -> Screen:
+        """Open the fold of a long text on a card, as its component in a browser would tell of it."""
+        name = digest(text)
+        (sheet,) = {one.key for one in self._sheets() if name in one.proto.json}
+        return self._tell(sheet, "opened", name)
+
+    def _tell(self, key: str, event: str, value: str) -> Screen:
         states = self.at._tree.get_widget_states()
-        told = json.dumps([{"event": "picked", "value": name}])
-        states.widgets.add(id=_make_trigger_id(self._component(rows).id, "events"), json_trigger_value=told)
+        told = json.dumps([{"event": event, "value": value}])
+        states.widgets.add(id=_make_trigger_id(self._component(key).id, "events"), json_trigger_value=told)
         self.at._run(states)
         return self._drawn()
+
+    def _sheets(self) -> list[Any]:
+        return [one for one in self.nodes() if getattr(one.proto, "component_name", "") == "sheet"]
+
+    def texts(self, kind: str) -> list[str]:
+        """The texts of this kind that stand on sheets, such as `code`, `line` or `warning`."""
+        pieces = (piece for one in self._sheets() for piece in _pieces(json.loads(one.proto.json)))
+        return [piece["text"] for piece in pieces if piece["is"] == kind and piece["text"] is not None]
 
     def rows(self, rows: str) -> list[list[str]]:
         """The rows of this list: each one's name and its two lines."""
@@ -135,7 +153,7 @@ class Screen:
         return bool(self.at.button(key=key).disabled)
 
     def open_fold(self, key: str) -> Screen:
-        """Open an expander, and see what is in it."""
+        """Open an expander or a popover, and see what is in it."""
         self.at.session_state[key] = True
         return self.run()
 
@@ -154,8 +172,24 @@ class Screen:
             for node in self.nodes()
             if node.type in {*LITERAL, "markdown", "caption", "error", "warning", "info", "toast", "badge"}
         ]
-        lists = (self.rows(key) for key in ("waiting", "unknown", "events"))
-        return "\n".join([*told, *("\n".join(lines) for made in lists for _, *lines in made)])
+        lists = (self.rows(key) for key in ("waiting", "unknown", "running", "done", "events"))
+        rows = ("\n".join(lines) for made in lists for _, *lines in made)
+        sheets = (
+            str(text)
+            for one in self._sheets()
+            for piece in _pieces(json.loads(one.proto.json))
+            for name, text in piece.items()
+            if name in {"text", "label", "more"} or (piece["is"], name) == ("row", "name")
+        )
+        return "\n".join([*told, *rows, *sheets])
+
+
+def _pieces(part: Any) -> Iterator[dict[str, Any]]:
+    """Every piece of a sheet, however deep it stands."""
+    if isinstance(part, dict):
+        yield part
+    for one in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+        yield from _pieces(one)
 
 
 @pytest.fixture(autouse=True, scope="session")

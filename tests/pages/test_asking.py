@@ -93,7 +93,7 @@ def test_a_rejection_can_end_the_turn(opens: Opens, mail: Review, console: Conso
 def test_what_was_closed_is_asked_again_with_one_press(opens: Opens, console: Console) -> None:
     thread = ask(console, MAIL)
     review = waiting(console, thread)
-    screen = opens(page="chat", thread=thread)
+    screen = opens(page="chat", thread=thread).open_fold(session.key("closing", review.review_id))
     screen.at.text_input(key=session.key("close-reason", review.review_id)).set_value("Not today.")
     screen.click(session.key("close", review.review_id))
     (event,) = console.trail(thread_id=thread, kind=Kind.REVIEW_CLOSED)

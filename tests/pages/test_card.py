@@ -13,8 +13,8 @@ from agent.demos.world import Ref
 from agent.review.actions import Review
 from agent.review.args import show
 from agent.review.events import Kind
-from pages.parts import literal, session
 from pages.parts import screen as on_screen
+from pages.parts import session
 from tests.conftest import SetClock, ask, waiting
 from tests.pages.conftest import MAIL, Opens, Screen, calls, of, send
 
@@ -161,8 +161,7 @@ def test_the_record_tells_how_long_an_action_was_visible_and_what_was_opened(
     clock.now = datetime.now(UTC)
     monkeypatch.setattr(console, "_clock", clock)
     screen = opens()
-    screen.at.session_state[literal.fold_key(content)] = True
-    screen.run()
+    screen.open_text(content)
     clock.move(seconds=30)
     screen.at.session_state[on_screen.HIDDEN] = 12.0
     screen.click(of("approve", review)).click(send(review))
@@ -177,7 +176,7 @@ def test_the_record_names_every_fold_of_the_card_that_was_opened(opens: Opens, c
     review = waiting(console, ask(console, f"/say Trust me.\n{calls(*made)}", agent="operations"))
     screen = opens()
     for fold in (content, show(review.actions[0].args)):
-        screen.at.session_state[literal.fold_key(fold)] = True
+        screen.open_text(fold)
     for beside in ("claim", "siblings"):
         screen.at.session_state[of(beside, review)] = True
     screen.run().click(of("reject", review)).click(send(review))
@@ -196,8 +195,9 @@ def test_the_line_break_at_the_end_of_a_file_is_marked_on_the_card_and_not_in_th
 ) -> None:
     call = json.dumps({"path": "reports/2025.csv", "content": "quarter,income\nQ1,9000\n"})
     review = waiting(console, ask(console, f"/call write_file {call}", agent="operations"))
-    blocks = [one.value for one in opens("chat", thread=review.thread_id).at.code]
-    assert "quarter,income\nQ1,9000⟨NEWLINE⟩" in blocks
+    screen = opens("chat", thread=review.thread_id)
+    assert "quarter,income\nQ1,9000⟨NEWLINE⟩" in screen.texts("code")
+    blocks = [one.value for one in screen.at.code]
     assert [one for one in blocks if one.startswith("reports/2023.csv") and one.endswith("Q4,12750")]
 
 

@@ -9,7 +9,6 @@ import pytest
 from agent.console import Console
 from agent.review.actions import Action, Key, State
 from agent.review.args import show
-from pages.parts import literal
 from pages.parts.folds import MOST_ROWS, noted, texts
 from tests.conftest import ask, waiting
 from tests.pages.conftest import Opens, calls, of
@@ -80,6 +79,6 @@ def test_approving_waits_for_what_was_dropped_if_that_is_long(opens: Opens, cons
     screen = opens()
     assert screen.is_off(of("approve", review))
     assert "args.n99" not in screen.said()
-    screen.at.session_state[literal.fold_key(noted(review.actions[0]))] = True
+    screen.open_text(noted(review.actions[0]))
     assert "args.n99: dropped" in screen.run().said()
     assert not screen.run().is_off(of("approve", review))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from agent.console import Console
 from agent.review.actions import Review
 from pages.parts import session
+from pages.parts.inbox_list import count
+from pages.parts.words import short
 from tests.conftest import SetClock, ask, waiting
 from tests.pages.conftest import MAIL, Opens, Screen, calls, send
 
@@ -52,19 +54,19 @@ def test_the_address_of_a_review_opens_it(opens: Opens, console: Console) -> Non
 def test_next_and_previous_go_around_the_queue(opens: Opens, console: Console) -> None:
     first, second, third = (waiting(console, ask(console, MAIL)) for _ in range(3))
     screen = opens()
-    screen.click(session.key("next", first.review_id))
+    screen.click("next")
     assert screen.has(send(second))
-    screen.click(session.key("previous", second.review_id))
+    screen.click("previous")
     assert screen.has(send(first))
-    screen.click(session.key("previous", first.review_id))
+    screen.click("previous")
     assert screen.has(send(third))
-    screen.click(session.key("next", third.review_id))
+    screen.click("next")
     assert screen.has(send(first))
 
 
 def test_later_leaves_the_review_waiting_and_shows_the_next(opens: Opens, console: Console) -> None:
-    first, second = (waiting(console, ask(console, MAIL)) for _ in range(2))
-    screen = opens().click(session.key("later", first.review_id))
+    _, second = (waiting(console, ask(console, MAIL)) for _ in range(2))
+    screen = opens().click("later")
     assert screen.has(send(second))
     assert console.queue_length() == 2
 
@@ -141,9 +143,27 @@ def test_what_ran_without_asking_stands_in_the_list_until_it_is_looked_over(
     assert console.ran_without_asking() == []
 
 
-def test_a_decided_action_stands_among_what_was_done_today(opens: Opens, mail: Review) -> None:
+def test_a_decided_action_stands_among_what_was_done_today_and_leads_to_its_thread(
+    opens: Opens, mail: Review
+) -> None:
     screen = opens().approve(mail).send(mail).open_fold("Done today")
-    assert "send_email  alice@example.com\ndone, by ana" in screen.said()
+    ((name, what, end),) = screen.rows("done")
+    assert (what, end) == ("send_email  alice@example.com", f"done, by ana · {short(mail.thread_id)}")
+    screen.pick("done", name)
+    assert screen.at.query_params[session.THREAD] == mail.thread_id
+
+
+def test_what_runs_leads_to_its_thread(opens: Opens, console: Console) -> None:
+    run = console.send("/slow 2\n/say Done", by="ana", thread_id="t")
+    screen = opens().open_fold("Running")
+    assert [(name, opening) for name, opening, _ in screen.rows("running")] == [("t", "/slow 2 /say Done")]
+    screen.pick("running", "t")
+    assert screen.at.query_params[session.THREAD] == "t"
+    assert console.wait(run, 30)
+
+
+def test_of_a_full_page_nothing_is_said_that_was_not_counted() -> None:
+    assert (count(range(49)), count(range(50))) == ("49", "50 or more")
 
 
 def test_the_navigation_counts_what_waits(opens: Opens, console: Console, mail: Review) -> None:

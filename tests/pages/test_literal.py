@@ -51,21 +51,23 @@ def test_hidden_characters_in_an_argument_are_marked_and_the_warning_names_it(
 ) -> None:
     waits("Pay \u202eeciov")
     screen = opens()
-    assert "Pay ⟨U+202E RIGHT-TO-LEFT OVERRIDE⟩eciov" in [one.value for one in screen.at.code]
-    assert any("Hidden characters" in one.value for one in screen.at.warning)
-    assert "body · U+202E RIGHT-TO-LEFT OVERRIDE" in [one.value for one in screen.at.text]
+    assert "Pay ⟨U+202E RIGHT-TO-LEFT OVERRIDE⟩eciov" in screen.texts("code")
+    assert any("Hidden characters" in one for one in screen.texts("warning"))
+    assert "body · U+202E RIGHT-TO-LEFT OVERRIDE" in screen.texts("line")
     assert "\u202e" not in screen.said()
 
 
 def test_no_word_of_an_agents_is_part_of_a_warning(opens: Opens, waits: Waits) -> None:
     waits("![x](http://evil.example)\u200b https://\u0430pple.com")
     screen = opens()
-    assert screen.at.warning
-    assert not any("apple" in one.value or "evil" in one.value for one in screen.at.warning)
+    assert screen.texts("warning")
+    assert not any("apple" in one or "evil" in one for one in screen.texts("warning"))
 
 
 def test_an_ordinary_action_has_no_warning(opens: Opens, mail: Review) -> None:
-    assert not opens().at.warning
+    screen = opens()
+    assert not screen.at.warning
+    assert not screen.texts("warning")
 
 
 def test_text_that_looks_like_markdown_is_shown_as_it_is() -> None:
@@ -116,13 +118,9 @@ def test_approve_stays_off_until_every_long_value_was_opened(opens: Opens, waits
     assert not screen.is_off(of("reject", review))
     assert "1 to go" in screen.said()
     assert LONG not in screen.said()
-    screen.at.session_state[fold_key(LONG)] = True
-    screen.run()
+    screen.open_text(LONG)
     assert LONG in screen.said()
-    assert not screen.is_off(of("approve", review))
-    screen.at.session_state[fold_key(LONG)] = False
-    screen.run()
-    assert not screen.is_off(of("approve", review))
+    assert not screen.run().is_off(of("approve", review))
 
 
 def test_an_approval_drafted_in_one_session_is_not_sent_from_another_that_opened_nothing(
@@ -130,8 +128,7 @@ def test_an_approval_drafted_in_one_session_is_not_sent_from_another_that_opened
 ) -> None:
     review = waits(LONG)
     first = opens()
-    first.at.session_state[fold_key(LONG)] = True
-    first.run().approve(review)
+    first.open_text(LONG).approve(review)
     assert not first.is_off(send(review))
     assert opens().is_off(send(review))
 
@@ -149,8 +146,7 @@ def test_a_card_with_a_very_long_value_carries_none_of_it_before_it_is_asked_for
     opens: Opens, waits: Waits
 ) -> None:
     waits("0123456789" * 9_900)
-    screen = opens()
-    assert max(len(one.value) for one in [*screen.at.code, *screen.at.text]) < 1_000
+    assert max(len(str(node.proto)) for node in opens().nodes()) < 10_000
 
 
 def test_pages_show_text_through_the_literal_renderer_alone() -> None:

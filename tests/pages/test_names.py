@@ -13,7 +13,7 @@ from tests.pages.conftest import Opens, Screen, of
 
 
 def take(screen: Screen, name: str) -> Screen:
-    screen.at.text_input(key="name").set_value(name)
+    screen.open_fold("change-name").at.text_input(key="name").set_value(name)
     return screen.click("use-name")
 
 

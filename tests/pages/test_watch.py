@@ -28,10 +28,24 @@ def test_what_was_saved_while_nothing_happened_is_there_at_once() -> None:
     clock = Clock()
     allowance = Allowance(share=0.1, most=1.0, clock=clock)
     clock.now = 1_000.0
-    assert [allowance.grants(0.25) for _ in range(6)] == [True] * 4 + [False] * 2
-    clock.now += 1.0
+    granted = [allowance.grants(0.25)]
+    for _ in range(5):
+        clock.now += 0.25
+        granted.append(allowance.grants(0.25))
+    # A second of what was saved, and the share of the time that has passed.
+    assert granted == [True] * 5 + [False]
+    clock.now += 2.0
     assert allowance.grants(0.25)
+
+
+def test_one_page_at_a_time_is_drawn_by_itself() -> None:
+    clock = Clock()
+    allowance = Allowance(share=0.1, most=1.0, clock=clock)
+    assert allowance.grants(0.25)
+    clock.now += 0.24
     assert not allowance.grants(0.25)
+    clock.now += 0.01
+    assert allowance.grants(0.25)
 
 
 def test_a_page_that_takes_long_is_drawn_too_and_less_often() -> None:

@@ -1,0 +1,106 @@
+"""How the server starts: at once, with what is large behind it, and not at all on wrong settings."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import httpx
+import pytest
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp
+
+import app
+from agent import bootstrap
+from agent.api.later import Later
+from agent.settings import Settings
+from tests.conftest import ROOT, free_port
+
+LARGE = ("fastapi", "pydantic", "langchain_core", "langgraph", "langsmith", "openai", "agent.bootstrap")
+NOT_FOR_A_PAGE = ("fastapi", "agent.api.server", "openai", "langchain_openai", "langchain", "hypothesis")
+DRAW = """
+from streamlit.testing.v1 import AppTest
+page = AppTest.from_file("pages/shell.py", default_timeout=60).run()
+assert page.text_input(key="q") is not None and not page.exception
+"""
+
+
+def imported_by(script: str, data: Path) -> set[str]:
+    """The modules that a process of its own has imported after the script."""
+    environment = {**os.environ, "REVIEW_DATA": str(data), "REVIEW_ANCHOR": str(data / "anchors.jsonl")}
+    script = f"{script}\nimport sys; print('imported', *sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return set(done.stdout.rpartition("imported ")[2].split())
+
+
+def test_the_port_opens_before_anything_large_is_imported(tmp_path: Path) -> None:
+    assert imported_by("import app", tmp_path).isdisjoint(LARGE)
+
+
+def test_the_first_page_needs_neither_the_api_nor_a_models_client(tmp_path: Path) -> None:
+    assert imported_by(f"import app\n{DRAW}", tmp_path).isdisjoint(NOT_FOR_A_PAGE)
+
+
+@pytest.mark.process
+def test_wrong_settings_end_the_server_with_one_sentence_and_exit_code_2(settings: Settings) -> None:
+    environment = {**os.environ, "REVIEW_DATA": str(settings.review_data), "REVIEW_APPROVE_BY": "soon"}
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(free_port())]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "REVIEW_APPROVE_BY" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_what_nobody_foresaw_ends_the_server_and_says_on_which_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken() -> None:
+        raise RuntimeError("no such luck")
+
+    codes: list[int] = []
+    monkeypatch.setattr(bootstrap, "opened", broken)
+    monkeypatch.setattr(os, "_exit", codes.append)
+    app._open()
+    said = capsys.readouterr().err
+    assert codes == [1]
+    assert "RuntimeError: no such luck" in said
+    assert f'test_start.py", line {broken.__code__.co_firstlineno + 1}' in said
+
+
+def asked_at_once(application: ASGIApp, times: int) -> list[str]:
+    async def ask() -> list[str]:
+        transport = httpx.ASGITransport(app=application)
+        async with httpx.AsyncClient(transport=transport, base_url="http://here", verify=False) as client:
+            answers: list[Awaitable[httpx.Response]] = [client.get("/") for _ in range(times)]
+            return [answer.text for answer in await asyncio.gather(*answers)]
+
+    return asyncio.run(ask())
+
+
+def test_requests_that_come_first_wait_for_one_application_and_are_answered_by_it() -> None:
+    built: list[ASGIApp] = []
+    both_wait = threading.Barrier(2)
+
+    def build() -> ASGIApp:
+        built.append(PlainTextResponse("here"))
+        return built[-1]
+
+    later = Later(build)
+    build_in_turn: Callable[[], ASGIApp] = later._built
+
+    def built_in_turn() -> ASGIApp:
+        both_wait.wait(30)
+        return build_in_turn()
+
+    later._built = built_in_turn  # type: ignore[method-assign]
+    assert asked_at_once(later, 2) == ["here", "here"]
+    assert asked_at_once(later, 1) == ["here"]
+    assert len(built) == 1
