@@ -159,7 +159,8 @@ class Console(Remembering, Noting):
 
     def preview(self, thread_id: str, decisions: Any, *, review_id: str | None = None) -> list[Ruling]:
         """What these decisions would do, checked as `decide` would; changes nothing."""
-        return self._rule(reviewable(self._ledger, thread_id, review_id, self.now()), decisions)
+        thread = known(self._ledger, thread_id)
+        return self._rule(reviewable(self._ledger, thread, review_id, self.now()), decisions)
 
     def preview_one(self, review: Review, action: Action, decision: dict[str, Any]) -> Ruling:
         """What one decision would do, whatever is decided on the others; changes nothing."""
@@ -184,9 +185,10 @@ class Console(Remembering, Noting):
         """
         try:
             with self._ledger.write() as tx:
-                review = reviewable(tx, thread_id, review_id, self.now())
+                entry = self._entry(tx, known(tx, thread_id), by)
+                review = reviewable(tx, entry.thread, review_id, entry.now)
                 rulings = [ruling.as_seen(seen) for ruling in self._rule(review, decisions)]
-                run = self._decide(tx, review, rulings, by, end_turn)
+                run = self._decide(entry, review, rulings, end_turn)
         except (AlreadyDecided, ReviewExpired, ReviewChanged, ThreadBusy) as error:
             self._note_refusal(thread_id, review_id, by, error)
             raise
@@ -201,7 +203,7 @@ class Console(Remembering, Noting):
             if entry.thread.status is Status.STUCK:
                 run = self._open_run(entry, self._close_stuck(entry, reason))
             else:
-                run = self._close(entry, reviewable(tx, thread_id, review_id, self.now()), reason)
+                run = self._close(entry, reviewable(tx, entry.thread, review_id, entry.now), reason)
         self._runs.start(run)
         return run
 
@@ -297,15 +299,14 @@ class Console(Remembering, Noting):
     def _rule(self, review: Review, decisions: Any) -> list[Ruling]:
         return deciding.rule(decisions, review.actions, self._engine.agent(review.agent), self._secret)
 
-    def _decide(self, tx: Transaction, review: Review, rulings: list[Ruling], by: str, end_turn: bool) -> Run:
+    def _decide(self, entry: Entry, review: Review, rulings: list[Ruling], end_turn: bool) -> Run:
         if end_turn:
             deciding.check_all_rejected(rulings)
-        entry = self._entry(tx, known(tx, review.thread_id), by)
         for ruling in rulings:
             entry.rule(review, ruling, self._engine.agent(review.agent))
         outcome = deciding.outcome(rulings) + (", and the turn ended" if end_turn else "")
-        if not tx.end_review(review.review_id, ReviewState.DECIDED, entry.now, by, outcome):
-            raise gone(tx.review(review.review_id), review.thread_id, review.review_id, [])
+        if not entry.tx.end_review(review.review_id, ReviewState.DECIDED, entry.now, entry.by, outcome):
+            raise gone(entry.tx.review(review.review_id), review.thread_id, review.review_id, [])
         if end_turn:
             closing_id = f"closing-{review.review_id}"
             return self._open_run(entry, Mend(entry.answer_calls(), told.ENDED_ANSWER, closing_id))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any, Literal
 from uuid import uuid4
 
@@ -20,6 +21,8 @@ from agent.review.seen import as_data
 from agent.review.threads import Message, Run, Status, Thread, result_id
 
 LAST_MESSAGES = 100
+EDITED = ("tool", "args", "summary", "call_digest", "shown_digest")
+"""What an edit changes of an action."""
 Outcome = Literal["happened", "failed", "ask_again"]
 
 TOLD_OF_OUTCOME: Mapping[Outcome, Callable[[str], str]] = {
@@ -38,7 +41,7 @@ class Entry:
     by: str
     moment: datetime
 
-    @property
+    @cached_property
     def now(self) -> str:
         return instant(self.moment)
 
@@ -95,8 +98,7 @@ class Entry:
         """Put the agent's policy on record before the first run under it: an action names only its version."""
         if agent.own_gating:
             return
-        last = self.tx.events(agent=agent.name, kind=Kind.POLICY_CHANGED, newest_first=True, limit=1)
-        before = (last[0].data or {}).get("version") if last else None
+        before = self.tx.policy_version(agent.name)
         if before != agent.policy.version:
             data = {"version": agent.policy.version, "before": before, "policy": agent.policy.on_record}
             self.tx.append(Fact(kind=Kind.POLICY_CHANGED, at=self.now, agent=agent.name, data=data))
@@ -117,9 +119,9 @@ class Entry:
             "decided_by": self.by,
             "decided_at": self.now,
         }
+        if ruling.type == "edit":
+            changes |= {name: getattr(after, name) for name in EDITED}
         if runs:
-            what = ("tool", "args", "summary", "call_digest", "shown_digest")
-            changes |= {name: getattr(after, name) for name in what}
             changes["execute_by"] = self._execute_by(after, agent)
         else:
             changes |= {"ended_at": self.now, "result": ruling.told}

@@ -55,9 +55,10 @@ def check_free(reads: Reads, thread: Thread) -> None:
         raise ReviewPending(thread.thread_id, waiting[0].review_id)
 
 
-def reviewable(reads: Reads, thread_id: str, review_id: str | None, now: str) -> Review:
-    """The one review that can be decided or closed now, or the first reason why there is none."""
-    check_settled(reads, known(reads, thread_id))
+def reviewable(reads: Reads, thread: Thread, review_id: str | None, now: str) -> Review:
+    """The thread's one review that can be decided or closed now, or the first reason why there is none."""
+    check_settled(reads, thread)
+    thread_id = thread.thread_id
     waiting = reads.open_reviews(thread_id)
     found = waiting if review_id is None else [one for one in waiting if one.review_id == review_id]
     if review_id is not None and not found:

@@ -17,7 +17,7 @@ from agent.api import answers, bodies, following
 from agent.api.gate import StrictJson
 from agent.api.links import LINKS
 from agent.api.refusals import documented, misshapen
-from agent.api.waiting import off, until_ended, until_stopped
+from agent.api.waiting import off, once_ended, until_stopped
 from agent.console import Console
 from agent.ports import Sought
 from agent.review.actions import ReviewState
@@ -98,21 +98,21 @@ async def _started(
     request: Request, at: Console, thread_id: str | None, start: Callable[[], Run | None]
 ) -> Any:
     """Start a run, then wait, stream or answer at once, as the caller asked."""
-    before = await off(at.history_length, thread_id) if thread_id else 0
+    follows = "text/event-stream" in request.headers.get("accept", "").lower()
+    before = await off(at.history_length, thread_id) if thread_id and follows else 0
     run = await off(start)
     if run is None:
         return await _answered(at, str(thread_id))
     if "respond-async" in request.headers.get("prefer", "").lower():
         return _accepted(request, run)
-    if "text/event-stream" in request.headers.get("accept", "").lower():
+    if follows:
         follower = await off(following.begin, at, run, before)
         return StreamingResponse(
             following.server_sent(follower),
             media_type="text/event-stream",
             headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
         )
-    await until_ended(at, run)
-    return await _answered(at, run.thread_id)
+    return answers.Own(await once_ended(at, run, lambda: answers.answer(at, run.thread_id)))
 
 
 async def _answered(at: Console, thread_id: str) -> Response:

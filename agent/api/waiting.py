@@ -28,10 +28,15 @@ async def off(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     return await to_thread.run_sync(lambda: function(*args, **kwargs), limiter=_waiters)
 
 
-async def until_ended(console: Console, run: Run) -> None:
-    """Return when the run has paused or ended."""
-    while not await off(console.wait, run, SLICE):
+async def once_ended(console: Console, run: Run, answer: Callable[[], T]) -> T:
+    """The answer, asked for when the run has paused or ended."""
+
+    def waited() -> list[T]:
+        return [answer()] if console.wait(run, SLICE) else []
+
+    while not (found := await off(waited)):
         pass
+    return found[0]
 
 
 def until_stopped(console: Console, thread_id: str, sleep: Callable[[float], Any]) -> None:

@@ -108,7 +108,8 @@ class Recorder:
             tx.put_messages(run.thread_id, [_in_its_place(tx, run, message) for message in one.messages], now)
         for group in proposed:
             for position, call in enumerate(group.calls):
-                propose(tx, run, call, position, self._secret, now)
+                if not tx.is_proposed(call.key(run.thread_id)):
+                    propose(tx, run, call, position, self._secret, now)
 
     def _open_review(self, tx: Transaction, run: Run, review_id: str, paused: Paused, now: datetime) -> None:
         if tx.review(review_id) is not None:

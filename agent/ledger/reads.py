@@ -12,7 +12,7 @@ from agent.ledger import rows, waiting
 from agent.ledger.notes import NoteReads
 from agent.ledger.rules import RuleReads
 from agent.ports import Sought
-from agent.review.actions import Action, Review, State
+from agent.review.actions import Action, Key, Review, State
 from agent.review.events import Anchor, Event, Kind
 from agent.review.threads import Halt, Message, Run, Status, Thread
 
@@ -85,6 +85,18 @@ class SqliteReads(RuleReads, NoteReads):
             *(thread_id, tool, kind, kind, limit),
         )
         return [rows.to_action(row) for row in found]
+
+    def is_proposed(self, key: Key) -> bool:
+        """Whether an action of this key is on record."""
+        return bool(
+            self._all(
+                """
+                SELECT 1 FROM actions
+                WHERE thread_id = ? AND message_id = ? AND tool_call_id = ? AND attempt = ?
+                """,
+                *(key.thread_id, key.message_id, key.tool_call_id, key.attempt),
+            )
+        )
 
     def latest_action(self, thread_id: str, tool_call_id: str) -> Action | None:
         found = self._all(
@@ -206,6 +218,17 @@ class SqliteReads(RuleReads, NoteReads):
             f"SELECT * FROM events WHERE {' AND '.join(where)} ORDER BY seq {order} LIMIT ?", *values, limit
         )
         return [rows.to_event(row) for row in found]
+
+    def policy_version(self, agent: str) -> str | None:
+        """The version of the agent's policy that was put on record last."""
+        found = self._all(
+            """
+            SELECT json_extract(data, '$.version') AS version FROM events
+            WHERE kind = ? AND agent = ? ORDER BY seq DESC LIMIT 1
+            """,
+            *(Kind.POLICY_CHANGED, agent),
+        )
+        return found[0]["version"] if found else None
 
     def trail(self) -> Iterator[Event]:
         """Every event in order, a page at a time."""

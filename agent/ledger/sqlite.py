@@ -128,6 +128,8 @@ class SqliteTransaction(SqliteReads, RuleWrites, NoteWrites):
 
     def __init__(self, conn: sqlite3.Connection) -> None:
         self._conn = conn
+        self._head: tuple[int, str] | None = None
+        """Number and hash of the last event, once it is known; nobody else adds any meanwhile."""
 
     def _all(self, sql: str, *values: Any) -> list[sqlite3.Row]:
         return self._conn.execute(sql, values).fetchall()
@@ -136,8 +138,7 @@ class SqliteTransaction(SqliteReads, RuleWrites, NoteWrites):
         return self._conn.execute(sql, values).rowcount > 0
 
     def append(self, *facts: Fact) -> None:
-        last = self._all("SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1")
-        seq, head = (last[0]["seq"], last[0]["hash"]) if last else (0, GENESIS)
+        seq, head = self._head or self._last_event()
         for fact in facts:
             event = seal(fact, seq=seq + 1, previous=head, salt=secrets.token_hex(16))
             self._did(
@@ -150,7 +151,11 @@ class SqliteTransaction(SqliteReads, RuleWrites, NoteWrites):
                 *(event.review_id, event.tool_call_id, event.tool, event.digest),
                 *(event.salt, rows.dumps(event.data), event.commitment, event.hash),
             )
-            seq, head = event.seq, event.hash
+            seq, head = self._head = event.seq, event.hash
+
+    def _last_event(self) -> tuple[int, str]:
+        last = self._all("SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1")
+        return (last[0]["seq"], last[0]["hash"]) if last else (0, GENESIS)
 
     def add_thread(self, thread: Thread) -> None:
         self._did(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -113,7 +113,7 @@ class Action:
 
 def with_digests(action: Action, secret: bytes) -> Action:
     """The action, sealed as it now stands: what would run, and what a reviewer sees of it."""
-    call = call_digest(secret, agent=action.agent, **asdict(action.key), tool=action.tool, args=action.args)
+    call = call_digest(secret, agent=action.agent, **vars(action.key), tool=action.tool, args=action.args)
     shown = shown_digest(
         secret,
         call_digest=call,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Literal, cast
 
@@ -64,13 +64,17 @@ class Call:
     rule_id: str | None = None
     """The remembered rule by which it runs without asking."""
 
+    def key(self, thread_id: str) -> Key:
+        """What names the action this call becomes on a thread."""
+        return Key(thread_id, self.message_id, self.tool_call_id, self.attempt)
+
     def to_state(self) -> dict[str, Any]:
-        return asdict(self)
+        return dict(vars(self))
 
     def as_action(self, thread_id: str, agent: str, position: int) -> Action:
         """The action this call becomes on a thread, without digests; `position` is its place in the turn."""
         return Action(
-            key=Key(thread_id, self.message_id, self.tool_call_id, self.attempt),
+            key=self.key(thread_id),
             agent=agent,
             tool=self.tool,
             args=self.args,

@@ -659,3 +659,38 @@ def test_a_lock_that_a_frozen_process_may_hold_is_answered_with_its_number(tmp_p
         pass
     other.close()
     ledger.shut()
+
+
+def test_the_policy_on_record_is_the_agents_last(tmp_path: Path) -> None:
+    ledger = SqliteLedger(tmp_path / "ledger.sqlite")
+    assert ledger.policy_version("mail") is None
+    with ledger.write() as tx:
+        for agent, version in (("mail", "1"), ("mail", "2"), ("library", "3")):
+            tx.append(a_fact(kind=Kind.POLICY_CHANGED, agent=agent, data={"version": version}))
+        assert tx.policy_version("mail") == "2"
+    assert ledger.policy_version("mail") == "2"
+    ledger.shut()
+
+
+def test_events_added_one_by_one_in_a_transaction_make_one_chain(tmp_path: Path) -> None:
+    ledger = SqliteLedger(tmp_path / "ledger.sqlite")
+    for _ in range(2):
+        with ledger.write() as tx:
+            tx.append(a_fact())
+            tx.append(a_fact(), a_fact())
+    assert verify(ledger.trail()).ok
+    assert [event.seq for event in ledger.events()] == [1, 2, 3, 4, 5, 6]
+    ledger.shut()
+
+
+def test_an_action_is_proposed_under_its_own_key_alone(tmp_path: Path) -> None:
+    ledger = SqliteLedger(tmp_path / "ledger.sqlite")
+    with ledger.write() as tx:
+        tx.propose(an_action("c1"))
+    key = an_action("c1").key
+    assert ledger.is_proposed(key)
+    assert not any(
+        ledger.is_proposed(replace(key, **other))
+        for other in ({"attempt": 2}, {"message_id": "m-2"}, {"tool_call_id": "c2"}, {"thread_id": "t-2"})
+    )
+    ledger.shut()
