@@ -42,11 +42,23 @@ function take(event) {
   swallow(event);
 }
 
+// A field is given its own value a moment after it is there, and whatever was written into it before is lost. Until
+// then what is typed is held on, so that it stands in order.
+function fill(field) {
+  held.field = field;
+  requestAnimationFrame(() => setTimeout(() => {
+    if (held?.field !== field) return;
+    const { text } = held;
+    held = null;
+    if (text && document.activeElement === field) document.execCommand("insertText", false, text);
+  }));
+}
+
 export default function ({ data }) {
   stop();
   const pressed = event => {
     if (held && performance.now() - held.at > QUIET) held = null;
-    if (event.target.closest?.(WRITES)) held = null;
+    if (event.target.closest?.(WRITES) && event.target !== held?.field) held = null;
     else if (held) take(event);
     else if (!event.ctrlKey && !event.metaKey && !event.altKey) {
       const choice = data.keys && data.choices.find(one => one.key === event.key.toLowerCase());
@@ -59,10 +71,7 @@ export default function ({ data }) {
     if (choice?.asks) hold(choice);
   };
   const focused = event => {
-    if (!held?.choice.field || !event.target.closest(held.choice.field)) return;
-    const { text } = held;
-    held = null;
-    if (text) document.execCommand("insertText", false, text);
+    if (held?.choice.field && event.target.closest(held.choice.field)) fill(event.target);
   };
   addEventListener("keydown", pressed, true);
   addEventListener("click", clicked, true);
