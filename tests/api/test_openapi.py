@@ -104,24 +104,32 @@ def test_what_an_answer_links_to_can_be_done_next(served: Served) -> None:
     turns = iter(range(10_000))
     followed: Counter[str] = Counter()
     threads: list[str] = []
+    waiting: dict[str, int] = {}
 
     # Rules are listed without any link; the tool would begin every walk there, and look for rules to revoke.
     about_threads = document(served).exclude(path_regex="rule")
 
     class Walk(about_threads.as_state_machine()):  # type: ignore[misc]
         def before_call(self, case: Any) -> None:
-            something_to_say(case, next(turns))
+            turn = next(turns)
+            something_to_say(case, turn if turn % 2 else turn * len(MESSAGES))  # every other one asks
             body = case.body if isinstance(case.body, dict) else {}
             if threads and case.operation.path != "/chat" and body.get("thread_id") not in threads:
                 # No link led here: without this nearly every step would be about a thread that is none.
                 case.body = {**body, "thread_id": threads[-1], "review_id": None} if body else case.body
-                if case.operation.path == "/review" and body:
-                    case.body["decisions"] = [{"type": ("approve", "reject")[len(threads) % 2]}]
+            if case.operation.path == "/review" and body and waiting:
+                # What random decisions would be of no use for: as many of them as there are calls.
+                thread_id, calls = waiting.popitem()
+                decisions = [{"type": ("approve", "reject")[len(threads) % 2]}] * calls
+                case.body = {**body, "thread_id": thread_id, "review_id": None, "decisions": decisions}
 
         def after_call(self, response: Any, case: Any) -> None:
             followed[f"{case.operation.label} {response.status_code}"] += 1
             if case.operation.path == "/chat" and response.status_code == 200:
-                threads.append(response.json()["thread_id"])
+                told = response.json()
+                threads.append(told["thread_id"])
+                if told["status"] == "waiting":
+                    waiting[told["thread_id"]] = len(told["pending_review"]["action_requests"])
 
         def validate_response(self, response: Any, case: Any, **_: Any) -> None:
             case.validate_response(response, checks=CHECKS)
