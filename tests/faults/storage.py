@@ -66,7 +66,8 @@ def ledger_in_a_tool(illness: Illness) -> Callable[[Bench], None]:
         if thread["status"] != "unknown_outcome" and illness != "full":  # full, there was room as it is
             raise Fault(f"an end that could not be recorded: {thread}")
         check_not_denied(person)
-        person.may_fail = illness == "full"  # that room may have been for the tool's end, and for no more of the run
+        # That room may have been for the tool's end, and for no more of the run.
+        person.may_fail = illness == "full"
         person.finish()
         person.check()
         check_chain(server)
