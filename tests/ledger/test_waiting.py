@@ -118,12 +118,20 @@ def test_a_review_that_is_over_leaves_nothing_behind(ledger: SqliteLedger) -> No
     assert (left, ledger.queue_length()) == ([0, 0], 0)
 
 
+@contextmanager
+def before(step: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
+    """A ledger that is made meanwhile knows nothing of this migration and of those behind it."""
+    with monkeypatch.context() as older:
+        known = migrations.MIGRATIONS[: migrations.MIGRATIONS.index(step)]
+        older.setattr(migrations, "MIGRATIONS", known)
+        yield older
+
+
 def test_what_waited_before_there_was_an_index_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, step = tmp_path / "ledger.sqlite", migrations.MIGRATIONS.index(migrations.WAITING)
-    with monkeypatch.context() as older:
-        older.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:step])
+    path = tmp_path / "ledger.sqlite"
+    with before(migrations.WAITING, monkeypatch) as older:
         older.setattr(waiting, "ENTER", ())
         ledger = SqliteLedger(path)
         open_reviews(ledger, a_review("r-1"), a_review("r-2", "t-2"), summary="Needle.", args={"to": "ÄRGER"})
@@ -140,9 +148,8 @@ def test_what_waited_before_there_was_an_index_is_found(
 def test_what_waited_before_every_letter_began_a_piece_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, step = tmp_path / "ledger.sqlite", migrations.MIGRATIONS.index(migrations.GRAMS)
-    with monkeypatch.context() as older:
-        older.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:step])
+    path = tmp_path / "ledger.sqlite"
+    with before(migrations.GRAMS, monkeypatch):
         ledger = SqliteLedger(path)
         open_reviews(ledger, a_review("r-1"), a_review("r-2", "t-2"), summary="ß Needle", args=None)
         ledger.shut()
