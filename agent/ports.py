@@ -270,14 +270,6 @@ class RunCutOff(Exception):
 
 
 @dataclass(frozen=True)
-class Waiting:
-    """One row of the queue of open reviews."""
-
-    review: Review
-    tools: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class Sought:
     """What a queue or a trail is narrowed to; a field that is empty narrows nothing."""
 
