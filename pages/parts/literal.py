@@ -71,11 +71,20 @@ def beside(text: str) -> None:
 
 def cautions(name: str, text: str, kind: Kind = "text") -> None:
     """Warn of what is hidden or deceptive in the text, naming the argument it belongs to."""
-    if found := deception.cautions(name, text, kind):
+    if found := warning_of(name, text, kind):
+        warning, told = found
         with st.container(gap="xsmall"):
-            st.warning(" ".join(WARNS[one.suspicion] for one in found), icon=":material/visibility:")
-            told = [f"{one.argument} · {each}" for one in found for each in one.found]
-            st.text(visible("\n".join(told)))
+            st.warning(warning, icon=":material/visibility:")
+            st.text(told)
+
+
+def warning_of(name: str, text: str, kind: Kind) -> tuple[str, str] | None:
+    """The console's own words of what is hidden or deceptive in the text, and where; None if nothing is."""
+    found = deception.cautions(name, text, kind)
+    if not found:
+        return None
+    told = [f"{one.argument} · {each}" for one in found for each in one.found]
+    return " ".join(WARNS[one.suspicion] for one in found), visible("\n".join(told))
 
 
 def unopened(texts: Iterable[str]) -> int:

@@ -11,11 +11,10 @@ from typing import Any
 
 import streamlit as st
 
-from agent.review import deception
 from agent.review.deception import visible
 from agent.review.lookalikes import Kind
 from pages.parts import session
-from pages.parts.literal import WARNS, digest, fold_label, is_long
+from pages.parts.literal import digest, fold_label, is_long, warning_of
 from pages.parts.sheet_browser import CSS, JS
 
 Node = dict[str, Any]
@@ -49,12 +48,11 @@ def badge(text: str) -> Node:
 
 def cautions(name: str, text: str, kind: Kind = "text") -> list[Node]:
     """A warning of what is hidden or deceptive in the text, naming the argument it belongs to; none if nothing is."""
-    found = deception.cautions(name, text, kind)
-    if not found:
+    found = warning_of(name, text, kind)
+    if found is None:
         return []
-    told = [f"{one.argument} · {each}" for one in found for each in one.found]
-    warning = " ".join(WARNS[one.suspicion] for one in found)
-    return [{"is": "warning", "text": warning}, {"is": "line", "text": visible("\n".join(told))}]
+    warning, told = found
+    return [{"is": "warning", "text": warning}, {"is": "line", "text": told}]
 
 
 def across(*nodes: Node) -> Node:
