@@ -51,7 +51,7 @@ def _open() -> None:
         with _lasting():
             from agent import bootstrap
 
-            bootstrap.opened()
+            bootstrap.opened(at_work=False).go_to_work()
     except ReviewError as error:
         print(error, file=sys.stderr, flush=True)  # noqa: T201
         os._exit(2)
@@ -75,7 +75,7 @@ def _close() -> None:
 def _api() -> ASGIApp:
     from agent import bootstrap
 
-    bootstrap.opened()  # first, so that two threads never import parts of the same packages
+    bootstrap.opened().engine.open()  # first, so that two threads never import parts of the same packages
     with _lasting():
         from agent.api import server
 

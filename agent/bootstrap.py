@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import json
 import os
 import secrets
 import threading
@@ -14,10 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from types import ModuleType
-from typing import Any
-
-from langgraph.graph.state import CompiledStateGraph
+from typing import TYPE_CHECKING
 
 from agent import settings as settings_module
 from agent.console import Console
@@ -25,13 +19,9 @@ from agent.demos import library as library_demo
 from agent.demos import mail as mail_demo
 from agent.demos import operations as operations_demo
 from agent.demos.world import World
-from agent.engine import graph
-from agent.engine.guard import Guard
-from agent.engine.local import LocalEngine
-from agent.engine.makes.foreign import agent_of
+from agent.engine.behind import Behind
 from agent.engine.model import Models, Provider
 from agent.engine.owners import Owner
-from agent.engine.reading import Graph
 from agent.engine.recorder import Recorder
 from agent.engine.supervisor import WORKERS, Supervisor
 from agent.ledger.anchors import AnchorFile
@@ -43,27 +33,33 @@ from agent.review.events import instant
 from agent.review.rules import Rule, in_force
 from agent.review.scenarios import Reply
 from agent.review.threads import Run
+from agent.serving import Own, Target, agent_of, policy_of, served
 from agent.settings import Settings
 
+# What imports LangChain is imported where it is used: a page that only looks is there before it.
+if TYPE_CHECKING:
+    from agent.engine.guard import Guard
+    from agent.engine.local import GuardFor, LocalEngine, RulesFor
+    from agent.engine.reading import Graph
 
-@dataclass(frozen=True)
-class DemoAgent:
+
+class DemoAgent(Own):
     """A demo agent as `langgraph.json` names it: the console opens it on its own world.
 
     Called without arguments, as LangGraph's servers call a graph factory, it is a graph on the settings' world.
     """
 
-    define: Callable[[World], Agent]
+    def __call__(self) -> Graph:
+        from agent.engine import graph
 
-    def __call__(self) -> CompiledStateGraph[Any, Any, Any, Any]:
         found = settings_module.read()
         agent = self.define(World(_folder(found.review_data) / "world.sqlite"))
         return graph.build(agent, models_of(found).named).compile()
 
 
-mail = DemoAgent(mail_demo.define)
-operations = DemoAgent(operations_demo.define)
-library = DemoAgent(library_demo.define)
+mail = DemoAgent(mail_demo.define, mail_demo.policy)
+operations = DemoAgent(operations_demo.define, operations_demo.policy)
+library = DemoAgent(library_demo.define, library_demo.policy)
 
 
 @dataclass(frozen=True)
@@ -74,7 +70,19 @@ class Opened:
     world: World
     settings: Settings
     supervisor: Supervisor
+    engine: Behind
     _parts: tuple[Callable[[], None], ...]
+
+    def go_to_work(self) -> None:
+        """Open the engine, reconcile what a dead process left, start the workers.
+
+        Raises `PolicyError` where a policy and its agent's tools do not fit together.
+        """
+        self.engine.open()
+        self.console.anchor(every=1)
+        self.supervisor.open(
+            self.console.expire, self.console.end_rules, self.console.heed_others, self.console.anchor
+        )
 
     def close(self) -> None:
         """Stop runs at their next step and let go of every file."""
@@ -95,7 +103,7 @@ def open_console(
     replies: Sequence[Reply] = (),
     workers: int = WORKERS,
 ) -> Opened:
-    """Open the console on the settings' data folder, reconcile what a dead process left, start the workers.
+    """Open the console on the settings' data folder, and let it go to work.
 
     One that is not `at_work` only looks: it starts no worker, takes nothing over and anchors nothing. With `only`,
     that one of the agents is served alone; with `replies`, there is a model that gives them.
@@ -108,39 +116,54 @@ def open_console(
     with ExitStack() as undone:  # what was opened before something could not be
         world = World(data / "world.sqlite", clock)
         undone.callback(world.close)
-        agents, graphs, broken = _served_on(world, settings, only)
+        targets, broken = served(settings.review_agents, only)
         owner = Owner(data / "owners")
         undone.callback(owner.close)
         ledger = SqliteLedger(data / "ledger.sqlite", frozen=owner.frozen)
-        undone.callback(ledger.shut)
-        rules_for = partial(_rules_in_force, ledger, clock)
-        path = data / "checkpoints.sqlite"
-        engine = LocalEngine(agents, models, path, graphs=graphs, broken=broken, rules_for=rules_for)
         undone.pop_all()
-    supervisor = Supervisor(ledger, engine, Recorder(ledger, secret, clock), owner, clock, workers=workers)
 
     def guard_for(run: Run, agent: Agent) -> Guard:
+        from agent.engine.guard import Guard
+
         return Guard(ledger, run, agent, secret, clock, partial(supervisor.tool_moved, run.run_id))
 
-    engine.guard_with(guard_for)
+    rules_for = partial(_rules_in_force, ledger, clock)
+    make = partial(_engine, settings, world, targets, broken, models, rules_for, guard_for)
+    policies = {name: policy_of(target, world) for name, target in targets.items()}
+    engine = Behind(policies, broken, models.names(), make)
+    supervisor = Supervisor(ledger, engine, Recorder(ledger, secret, clock), owner, clock, workers=workers)
     anchors = AnchorFile(settings_module.anchor_path(settings))
     console = Console(ledger, engine, supervisor, anchors, secret, clock)
-    if at_work:
-        console.anchor(every=1)
-        supervisor.open(console.expire, console.end_rules, console.heed_others, console.anchor)
-    note_the_end = partial(_note_the_end, console, at_work)
+    note_the_end = partial(_note_the_end, console, supervisor)
     parts = (supervisor.shut, note_the_end, engine.shut, ledger.shut, world.close)
-    return Opened(console, world, settings, supervisor, parts)
+    opened = Opened(console, world, settings, supervisor, engine, parts)
+    if at_work:
+        try:
+            opened.go_to_work()
+        except BaseException:
+            opened.close()
+            raise
+    return opened
 
 
-def _served_on(
-    world: World, settings: Settings, only: str | None
-) -> tuple[Mapping[str, Agent], Mapping[str, Graph], Mapping[str, str]]:
-    """The agents under the settings' clocks, the graphs of those of another make, and what could not be loaded."""
-    targets, broken = served(settings.review_agents, only)
-    agents = {name: _with_clocks(_agent(name, target, world), settings) for name, target in targets.items()}
-    graphs = {name: target for name, target in targets.items() if isinstance(target, CompiledStateGraph)}
-    return agents, graphs, broken
+def _engine(
+    settings: Settings,
+    world: World,
+    targets: Mapping[str, Target],
+    broken: Mapping[str, str],
+    models: Models,
+    rules_for: RulesFor,
+    guard_for: GuardFor,
+) -> LocalEngine:
+    """The engine over these agents, each under the settings' clocks."""
+    from agent.engine.local import LocalEngine
+
+    agents = {name: _with_clocks(agent_of(name, target, world), settings) for name, target in targets.items()}
+    graphs = {name: target for name, target in targets.items() if not isinstance(target, Own)}
+    path = settings.review_data / "checkpoints.sqlite"
+    engine = LocalEngine(agents, models, path, graphs=graphs, broken=broken, rules_for=rules_for)
+    engine.guard_with(guard_for)
+    return engine
 
 
 def _rules_in_force(ledger: SqliteLedger, clock: Clock, run: Run) -> Sequence[Rule]:
@@ -148,10 +171,10 @@ def _rules_in_force(ledger: SqliteLedger, clock: Clock, run: Run) -> Sequence[Ru
     return [one for one in ledger.standing_rules(run.agent) if in_force(one, run.thread_id, now)]
 
 
-def _note_the_end(console: Console, at_work: bool) -> None:
+def _note_the_end(console: Console, supervisor: Supervisor) -> None:
     # A ledger that cannot be read now keeps nothing else from being closed.
     with suppress(ReviewError):
-        if at_work:
+        if supervisor.was_opened:
             console.anchor(every=1)
 
 
@@ -179,12 +202,15 @@ _lock = threading.Lock()
 _opened: Opened | None = None
 
 
-def opened() -> Opened:
-    """This process's console, opened on first use. Pages, API and command line all share it."""
+def opened(*, at_work: bool = True) -> Opened:
+    """This process's console, opened on first use. Pages, API and command line all share it.
+
+    Whoever opens one that is not `at_work` lets it go to work.
+    """
     global _opened
     with _lock:
         if _opened is None:
-            _opened = open_console(settings_module.read())
+            _opened = open_console(settings_module.read(), at_work=at_work)
         return _opened
 
 
@@ -195,65 +221,6 @@ def close() -> None:
         if _opened is not None:
             _opened.close()
             _opened = None
-
-
-def served(path: Path, only: str | None = None) -> tuple[Mapping[str, DemoAgent | Graph], Mapping[str, str]]:
-    """The agents a LangGraph configuration file names, and those that could not be loaded, with the reason.
-
-    With `only`, no other of them is even imported. Raises `SettingsError` if the file cannot be read or names no agent at all.
-    """
-    try:
-        graphs = dict(json.loads(path.read_text(encoding="utf-8"))["graphs"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise SettingsError([f"REVIEW_AGENTS={str(path)!r}: {type(error).__name__}: {error}"]) from error
-    if not graphs:
-        raise SettingsError([f"REVIEW_AGENTS={str(path)!r} names no graph"])
-    found: dict[str, DemoAgent | Graph] = {}
-    broken: dict[str, str] = {}
-    for name, where in graphs.items():
-        if only not in (None, name):
-            continue
-        try:
-            found[name] = target = _target(where, path.parent)
-            if isinstance(target, CompiledStateGraph):
-                agent_of(name, target)
-        except Exception as error:  # whatever a module raises while it is imported
-            found.pop(name, None)
-            broken[name] = f"{type(error).__name__}: {error}"
-    return found, broken
-
-
-def _target(where: Any, beside: Path) -> DemoAgent | Graph:
-    """What `./agent/bootstrap.py:mail` names: a demo agent, a compiled graph, or a factory of one.
-
-    A file beside the configuration is loaded from there, any other by its module's own name.
-    """
-    path = where["path"] if isinstance(where, Mapping) else where
-    file, _, name = str(path).rpartition(":")
-    found = getattr(_module(file, beside), name)
-    if not isinstance(found, DemoAgent | CompiledStateGraph) and callable(found):
-        found = found()
-    if not isinstance(found, DemoAgent | CompiledStateGraph):
-        raise TypeError(f"{path} is neither a compiled graph nor a factory of one without arguments")
-    return found
-
-
-def _module(file: str, beside: Path) -> ModuleType:
-    if not (beside / file).is_file() or beside.resolve() == Path.cwd():
-        return importlib.import_module(
-            Path(file).with_suffix("").as_posix().removeprefix("./").replace("/", ".")
-        )
-    place = (beside / file).resolve()
-    spec = importlib.util.spec_from_file_location(f"_served_{place.stem}", place)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"{file} is no Python file")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def _agent(name: str, target: DemoAgent | Graph, world: World) -> Agent:
-    return target.define(world) if isinstance(target, DemoAgent) else agent_of(name, target)
 
 
 def _with_clocks(agent: Agent, settings: Settings) -> Agent:

@@ -246,6 +246,10 @@ class Looking:
     def agents(self) -> Sequence[str]:
         return self._engine.agents()
 
+    def tools(self) -> Sequence[str]:
+        """The tools that the agents' policies name, each once, in order."""
+        return self._engine.tools()
+
     def agent(self, name: str) -> Agent:
         return self._engine.agent(name)
 

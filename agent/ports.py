@@ -234,6 +234,9 @@ class Engine(Protocol):
     def agents(self) -> Sequence[str]:
         """The names served, in the order of the configuration."""
 
+    def tools(self) -> Sequence[str]:
+        """The tools that the agents' policies name, each once, in order."""
+
     def broken(self) -> Mapping[str, str]:
         """The agents that are configured and could not be loaded, with the reason."""
 

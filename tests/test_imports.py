@@ -98,6 +98,7 @@ ARROWS = {
     "agent.ledger": ("agent.ledger", "agent.ports", "agent.review"),
     "agent.demos": ("agent.demos", "agent.review"),
     "agent.settings": ("agent.review",),
+    "agent.serving": ("agent.demos.world", "agent.engine", "agent.review"),
 }
 
 

@@ -62,7 +62,7 @@ def test_wrong_settings_end_the_server_with_one_sentence_and_exit_code_2(setting
 def test_what_nobody_foresaw_ends_the_server_and_says_on_which_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def broken() -> None:
+    def broken(**_: object) -> None:
         raise RuntimeError("no such luck")
 
     codes: list[int] = []

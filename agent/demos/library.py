@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 from functools import partial
-from typing import Annotated
 
-from langchain_core.runnables import RunnableConfig
-from langchain_core.tools import BaseTool, InjectedToolCallId, ToolException, tool
-
-from agent.demos.world import Book, Ref, World, quoted
+from agent.demos.world import Book, World, quoted
 from agent.demos.world.library import LOAN_DAYS, RENEWAL_DAYS, cannot_borrow, cannot_renew
 from agent.review.agents import Agent
 from agent.review.conditions import Args
@@ -37,17 +33,20 @@ TO_LEND = timedelta(minutes=15)
 
 def define(world: World) -> Agent:
     """The library agent, acting on `world`."""
+    from agent.demos import library_tools  # imports LangChain
+
     return Agent(
         name="library",
         title="Library",
-        tools=(_search_books(world), _renew_loan(world), _borrow_book(world), _delete_member()),
-        policy=_policy(world),
+        tools=library_tools.tools(world),
+        policy=policy(world),
         prompt=PROMPT,
         suggestions=SUGGESTIONS,
     )
 
 
-def _policy(world: World) -> Policy:
+def policy(world: World) -> Policy:
+    """The agent's policy, which can be told before its tools are there."""
     return Policy(
         {
             "search_books": ToolPolicy(
@@ -86,56 +85,6 @@ def _policy(world: World) -> Policy:
     )
 
 
-def _search_books(world: World) -> BaseTool:
-    @tool
-    def search_books(text: str) -> str:
-        """Find the books that contain every word of the text, in their title, author or subject."""
-        found = world.search_books(text)
-        if not found:
-            return f"No book contains {quoted(text)}."
-        return "\n".join([f"Found {len(found)} book{'s' * (len(found) != 1)}.", *map(_listed, found)])
-
-    return search_books
-
-
-def _renew_loan(world: World) -> BaseTool:
-    @tool
-    def renew_loan(
-        loan_id: str, config: RunnableConfig, tool_call_id: Annotated[str, InjectedToolCallId]
-    ) -> str:
-        """Let a loan run 14 days longer. The id looks like l-1."""
-        loan = world.renew(loan_id, Ref.of(config, tool_call_id))
-        return f"Renewed {loan.loan_id}: now due on {loan.due}."
-
-    return renew_loan
-
-
-def _borrow_book(world: World) -> BaseTool:
-    @tool
-    def borrow_book(
-        book_id: str,
-        member_id: str,
-        config: RunnableConfig,
-        tool_call_id: Annotated[str, InjectedToolCallId],
-    ) -> str:
-        """Lend one copy of a book to a member for 28 days. The ids look like b-1 and m-9."""
-        loan = world.borrow(book_id, member_id, Ref.of(config, tool_call_id))
-        return f"Lent {loan.book_id} to {loan.member_id} until {loan.due} (loan {loan.loan_id})."
-
-    return borrow_book
-
-
-def _delete_member() -> BaseTool:
-    @tool
-    def delete_member(member_id: str) -> str:
-        """Delete a member and everything known of them."""
-        raise ToolException(
-            f"Members are never deleted from here, and {quoted(member_id)} was not. Ask at the desk."
-        )
-
-    return delete_member
-
-
 def _renew_summary(world: World, args: Args) -> str:
     facts = world.renewing(args["loan_id"])
     if fault := cannot_renew(facts):
@@ -169,8 +118,3 @@ def _title(book: Book | None, book_id: str) -> str:
 def _member(world: World, member_id: str) -> str:
     member = world.member(member_id)
     return f"{member.member_id}, {quoted(member.name)}" if member else quoted(member_id)
-
-
-def _listed(book: Book) -> str:
-    copies = f"{book.stock} on the shelf" if book.stock else "all copies lent"
-    return f"{book.book_id} | {book.title} | {book.author} | {book.subject} | {copies}"

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import Annotated
 
-from langchain_core.runnables import RunnableConfig
-from langchain_core.tools import BaseTool, InjectedToolCallId, ToolException, tool
-
-from agent.demos.world import Mail, Ref, World, quoted
+from agent.demos.world import World, quoted
 from agent.demos.world.mailbox import cannot_archive
 from agent.review.agents import Agent
 from agent.review.conditions import Args
@@ -34,23 +30,24 @@ SUGGESTIONS = (
 
 ADDRESS = re.compile(r"[^@\s]+@[^@\s]+")
 PLAIN = re.compile(r"[A-Za-z0-9._+@-]+")
-SNIPPET = 160
-FOUND = 20
 
 
 def define(world: World) -> Agent:
     """The mail agent, acting on `world`."""
+    from agent.demos import mail_tools  # imports LangChain
+
     return Agent(
         name="mail",
         title="Mail",
-        tools=(_search_mail(world), _archive_mail(world), _send_email(world), _wipe_mailbox()),
-        policy=_policy(world),
+        tools=mail_tools.tools(world),
+        policy=policy(world),
         prompt=PROMPT,
         suggestions=SUGGESTIONS,
     )
 
 
-def _policy(world: World) -> Policy:
+def policy(world: World) -> Policy:
+    """The agent's policy, which can be told before its tools are there."""
     return Policy(
         {
             "search_mail": ToolPolicy(
@@ -83,60 +80,6 @@ def _policy(world: World) -> Policy:
     )
 
 
-def _search_mail(world: World) -> BaseTool:
-    @tool
-    def search_mail(text: str) -> str:
-        """Find the messages that contain every word of the text, in their sender, subject or body."""
-        found = world.search_mail(text)
-        if not found:
-            return f"No message contains {quoted(text)}."
-        more = f" Only the first {FOUND} are listed." if len(found) > FOUND else ""
-        return "\n".join([f"Found {_count(len(found))}.{more}", *map(_listed, found[:FOUND])])
-
-    return search_mail
-
-
-def _archive_mail(world: World) -> BaseTool:
-    @tool
-    def archive_mail(
-        message_id: str, config: RunnableConfig, tool_call_id: Annotated[str, InjectedToolCallId]
-    ) -> str:
-        """Move one message from the inbox to the archive. The id looks like m-1; search_mail lists it."""
-        mail = world.archive(message_id, Ref.of(config, tool_call_id))
-        return f"Archived {mail.message_id}: {quoted(mail.subject)}."
-
-    return archive_mail
-
-
-def _send_email(world: World) -> BaseTool:
-    @tool
-    def send_email(
-        to: str,
-        subject: str,
-        body: str,
-        config: RunnableConfig,
-        tool_call_id: Annotated[str, InjectedToolCallId],
-    ) -> str:
-        """Send an e-mail to one address, such as alice@example.com. It cannot be called back."""
-        if not ADDRESS.fullmatch(to):
-            raise ToolException(
-                f"{quoted(to)} is not an e-mail address, so nothing was sent. Give one like alice@example.com."
-            )
-        sent = world.send(to, subject, body, Ref.of(config, tool_call_id))
-        return f"Sent to {sent.recipient}: {quoted(sent.subject)} (outbox {sent.id})."
-
-    return send_email
-
-
-def _wipe_mailbox() -> BaseTool:
-    @tool
-    def wipe_mailbox() -> str:
-        """Delete every message in the mailbox."""
-        raise ToolException("The mailbox is never wiped, and was not. Archive single messages instead.")
-
-    return wipe_mailbox
-
-
 def _archive_summary(world: World, args: Args) -> str:
     mail = world.mail(args["message_id"])
     if mail is None:
@@ -165,13 +108,3 @@ def _acquaintance(world: World, address: str) -> str:
     if any(mail.sender.casefold().endswith(f"<{address.casefold()}>") for mail in world.mailbox()):
         return "you had mail from but have not written to before"
     return "you have not written to before and never had mail from"
-
-
-def _count(number: int) -> str:
-    return f"{number} message{'s' * (number != 1)}"
-
-
-def _listed(mail: Mail) -> str:
-    body = " ".join(mail.body.split())
-    snippet = body if len(body) <= SNIPPET else body[:SNIPPET] + "…"
-    return f"{mail.message_id} | {mail.sender} | {mail.subject}\n    {mail.folder}: {snippet}"

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
 from functools import partial
-from typing import Annotated
 
-from langchain_core.runnables import RunnableConfig
-from langchain_core.tools import BaseTool, InjectedToolCallId, ToolException, tool
-
-from agent.demos.world import SQL_ROWS, Ref, RowChange, SqlResult, Value, World, WorldError, quoted
+from agent.demos import amounts
+from agent.demos.world import World, WorldError, quoted
 from agent.demos.world.files import cannot_remove
 from agent.demos.world.keys import cannot_rotate
 from agent.review.agents import Agent
@@ -34,8 +29,6 @@ SUGGESTIONS = (
     "Tidy up the old reports",
 )
 
-CELL = 200
-
 UNDO_WRITE = "undone only by writing the old content back, if somebody has kept it"
 UNDO_SQL = "undone only by another statement that puts the rows back as they were"
 """Said on the card and in the policy alike."""
@@ -43,21 +36,21 @@ UNDO_SQL = "undone only by another statement that puts the rows back as they wer
 
 def define(world: World) -> Agent:
     """The operations agent, acting on `world`."""
+    from agent.demos import operations_tools  # imports LangChain
+
     return Agent(
         name="operations",
         title="Operations",
-        tools=(
-            _read_data(world),
-            _write_file(world),
-            _execute_sql(world),
-            _remove_file(world),
-            _rotate_keys(world),
-            _ask_user(),
-        ),
-        policy=Policy(_policies(world)),
+        tools=operations_tools.tools(world),
+        policy=policy(world),
         prompt=PROMPT,
         suggestions=SUGGESTIONS,
     )
+
+
+def policy(world: World) -> Policy:
+    """The agent's policy, which can be told before its tools are there."""
+    return Policy(_policies(world))
 
 
 def _policies(world: World) -> dict[str, ToolPolicy]:
@@ -109,93 +102,17 @@ def _policies(world: World) -> dict[str, ToolPolicy]:
     }
 
 
-def _read_data(world: World) -> BaseTool:
-    @tool
-    def read_data(table: str) -> str:
-        """Read one table: customers, files, invoices or notes."""
-        shown = world.table(table, limit=SQL_ROWS)
-        more = f" The first {SQL_ROWS} follow." if shown.total > SQL_ROWS else ""
-        return f"{table} has {_rows(shown.total)}.{more}\n{_grid(shown.columns, shown.rows)}"
-
-    return read_data
-
-
-def _write_file(world: World) -> BaseTool:
-    @tool
-    def write_file(
-        path: str, content: str, config: RunnableConfig, tool_call_id: Annotated[str, InjectedToolCallId]
-    ) -> str:
-        """Make the file of this path hold exactly this content, replacing what it held."""
-        replaced = world.write_file(path, content, Ref.of(config, tool_call_id))
-        verb = "Replaced" if replaced else "Wrote the new file"
-        return f"{verb} {quoted(path)} ({_bytes(content)})."
-
-    return write_file
-
-
-def _execute_sql(world: World) -> BaseTool:
-    @tool
-    def execute_sql(
-        query: str, config: RunnableConfig, tool_call_id: Annotated[str, InjectedToolCallId]
-    ) -> str:
-        """Run one SQLite statement on the tables customers, invoices and notes. It may select, insert, update
-        or delete rows."""
-        result = world.run_sql(query, Ref.of(config, tool_call_id))
-        if not result.columns:
-            return f"Done: {_effects(result.changes)}."
-        more = f" Only the first {SQL_ROWS} follow." if result.more else ""
-        effects = f" {_effects(result.changes).capitalize()}." if result.changes else ""
-        return f"{_returned(result)}.{more}{effects}\n{_grid(result.columns, result.rows)}"
-
-    return execute_sql
-
-
-def _remove_file(world: World) -> BaseTool:
-    @tool
-    def remove_file(
-        path: str, config: RunnableConfig, tool_call_id: Annotated[str, InjectedToolCallId]
-    ) -> str:
-        """Remove one file for good."""
-        removed = world.remove_file(path, Ref.of(config, tool_call_id))
-        return f"Removed {quoted(path)} ({_bytes(removed.content)})."
-
-    return remove_file
-
-
-def _rotate_keys(world: World) -> BaseTool:
-    @tool
-    def rotate_keys(
-        service: str, config: RunnableConfig, tool_call_id: Annotated[str, InjectedToolCallId]
-    ) -> str:
-        """Replace the key of one service, billing or mail, with a new one."""
-        key = world.rotate(service, Ref.of(config, tool_call_id))
-        return f"Rotated the key of {key.service}: now version {key.version}, fingerprint {key.fingerprint}."
-
-    return rotate_keys
-
-
-def _ask_user() -> BaseTool:
-    @tool
-    def ask_user(question: str) -> str:
-        """Ask the person a question and get the answer."""
-        raise ToolException("Only a person can answer this question. Wait for the person's response.")
-
-    return ask_user
-
-
 def _write_summary(world: World, args: Args) -> str:
     path, content = args["path"], args["content"]
     if not path.strip():
         return "Write a file without a path, which will fail."
     old = world.file(path)
     if old is None:
-        return f"Make a new file {quoted(path)} of {_bytes(content)}; nothing is replaced."
+        return f"Make a new file {quoted(path)} of {amounts.size(content)}; nothing is replaced."
     if old.content == content:
-        return (
-            f"Write {quoted(path)} again with the {_bytes(content)} it holds already, which changes nothing."
-        )
+        return f"Write {quoted(path)} again with the {amounts.size(content)} it holds already, which changes nothing."
     return (
-        f"Overwrite {quoted(path)}: its {_bytes(old.content)} are replaced by {_bytes(content)}; this is "
+        f"Overwrite {quoted(path)}: its {amounts.size(old.content)} are replaced by {amounts.size(content)}; this is "
         f"{UNDO_WRITE}."
     )
 
@@ -208,17 +125,17 @@ def _sql_summary(world: World, args: Args) -> str:
     except WorldError as error:
         return f"{opening} failed, so it is likely to fail again: {quoted(str(error), limit=300)}"
     if result.changes:
-        return f"{opening} left {_effects(result.changes)}; a real run is {UNDO_SQL}."
-    return f"{opening} changed nothing and returned {_rows(len(result.rows))}{' or more' * result.more}."
+        return f"{opening} left {amounts.effects(result.changes)}; a real run is {UNDO_SQL}."
+    return (
+        f"{opening} changed nothing and returned {amounts.rows(len(result.rows))}{' or more' * result.more}."
+    )
 
 
 def _remove_summary(world: World, args: Args) -> str:
     file = world.file(args["path"])
     if file is None:
         return f"Remove the file {quoted(args['path'])}, which does not exist, so this will fail."
-    return (
-        f"Remove the file {quoted(file.path)} with its {_bytes(file.content)} for good; it cannot be undone."
-    )
+    return f"Remove the file {quoted(file.path)} with its {amounts.size(file.content)} for good; it cannot be undone."
 
 
 def _rotate_summary(world: World, args: Args) -> str:
@@ -237,34 +154,3 @@ def _question_summary(args: Args) -> str:
     return (
         f"The agent asks you {quoted(args['question'], limit=300)} and gets your answer as the tool's result."
     )
-
-
-def _effects(changes: Iterable[RowChange]) -> str:
-    """What became of which rows, such as `2 rows of notes removed`."""
-    counts = Counter((change.table, change.kind.removeprefix("row_")) for change in changes)
-    return (
-        ", ".join(f"{_rows(n)} of {table} {verb}" for (table, verb), n in counts.items()) or "no row changed"
-    )
-
-
-def _returned(result: SqlResult) -> str:
-    return f"Returned {'more than ' * result.more}{_rows(len(result.rows))}"
-
-
-def _rows(number: int) -> str:
-    return f"{number} row{'s' * (number != 1)}"
-
-
-def _bytes(text: str) -> str:
-    size = len(text.encode())
-    return f"{size:,} byte{'s' * (size != 1)}"
-
-
-def _grid(columns: Iterable[str], rows: Iterable[Iterable[Value]]) -> str:
-    return "\n".join([" | ".join(columns), *(" | ".join(map(_cell, row)) for row in rows)])
-
-
-def _cell(value: Value) -> str:
-    text = "NULL" if value is None else f"x'{value.hex()}'" if isinstance(value, bytes) else str(value)
-    line = text.replace("\r", "\\r").replace("\n", "\\n")
-    return line if len(line) <= CELL else line[:CELL] + "…"

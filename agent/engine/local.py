@@ -84,6 +84,9 @@ class LocalEngine:
     def agents(self) -> Sequence[str]:
         return tuple(self._makes)
 
+    def tools(self) -> Sequence[str]:
+        return sorted({tool for make in self._makes.values() for tool in make.agent.policy.tools})
+
     def broken(self) -> Mapping[str, str]:
         return self._broken
 

@@ -1,18 +1,19 @@
-"""The chat models an agent can be given, by name. Nothing but the demo model is imported unasked."""
+"""The chat models an agent can be given, by name. None is imported before it is asked for: they are large."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr
 
-from agent.engine.demo_model import DemoModel
-from agent.engine.recorded_model import RecordedModel
 from agent.review.errors import UnknownModel
 from agent.review.scenarios import Reply
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
 
 DEMO = "demo"
 RECORDED = "recorded"
@@ -28,7 +29,7 @@ class Provider:
 
     def reach(self) -> str:
         """What stands between the console and these models, with the remedy; "" if nothing does."""
-        from agent.engine import openai_model  # imported only when it is used: it is large
+        from agent.engine import openai_model
 
         return openai_model.reach(self.names, self.key, self.base_url)
 
@@ -36,7 +37,7 @@ class Provider:
 class Models:
     """The models offered, the default first. `delay` is the demo model's pause between words, in seconds.
 
-    With `replies` there is a model beside them that gives these.
+    With `replies` there is a model beside them that gives these. Raises `UnknownModel` if the default is not among them.
     """
 
     def __init__(
@@ -47,14 +48,13 @@ class Models:
         default: str = DEMO,
         replies: Sequence[Reply] = (),
     ) -> None:
-        self._demo, self._provider = DemoModel(delay=delay), provider
-        self._recorded = RecordedModel(replies=tuple(replies)) if replies else None
+        self._delay, self._provider, self._replies = delay, provider, tuple(replies)
         recorded = (RECORDED,) if replies else ()
         offered = (DEMO, *(provider.names if provider else ()), *recorded)
         if default not in offered:
             raise UnknownModel(default, offered)
         self._names = (default, *(name for name in offered if name != default))
-        self._connected: dict[str, BaseChatModel] = {}
+        self._made: dict[str, BaseChatModel] = {}
         self._turn = threading.Lock()
 
     def names(self) -> Sequence[str]:
@@ -63,17 +63,22 @@ class Models:
     def named(self, name: str | None) -> BaseChatModel:
         """The model of that name, or the default for None. Raises `UnknownModel`."""
         name = self._names[0] if name is None else name
+        with self._turn:
+            if name not in self._made:
+                self._made[name] = self._make(name)
+            return self._made[name]
+
+    def _make(self, name: str) -> BaseChatModel:
         if name == DEMO:
-            return self._demo
-        if name == RECORDED and self._recorded is not None:
-            return self._recorded
+            from agent.engine.demo_model import DemoModel
+
+            return DemoModel(delay=self._delay)
+        if name == RECORDED and self._replies:
+            from agent.engine.recorded_model import RecordedModel
+
+            return RecordedModel(replies=self._replies)
         if self._provider is None or name not in self._provider.names:
             raise UnknownModel(name, self._names)
-        with self._turn:
-            if name not in self._connected:
-                from agent.engine import openai_model  # imported only when it is used: it is large
+        from agent.engine import openai_model
 
-                self._connected[name] = openai_model.connect(
-                    name, self._provider.key, self._provider.base_url
-                )
-            return self._connected[name]
+        return openai_model.connect(name, self._provider.key, self._provider.base_url)

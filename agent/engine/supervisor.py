@@ -84,6 +84,10 @@ class Supervisor:
     def owner(self) -> str:
         return self._owner.name
 
+    @property
+    def was_opened(self) -> bool:
+        return self._sweeper.ident is not None
+
     def open(self, *sweeps: Callable[[], None]) -> None:
         """Reconcile what a dead process left, then start the workers and the sweeper, which calls `sweeps`."""
         self._sweeps.extend(sweeps)

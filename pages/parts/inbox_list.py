@@ -71,11 +71,7 @@ def _selected(waiting: list[Review]) -> str | None:
 
 
 def _filters() -> Sought:
-    agents = ["", *session.console().agents()]
-    tools = [
-        "",
-        *sorted({tool for name in agents[1:] for tool in session.console().agent(name).policy.tools}),
-    ]
+    agents, tools = ["", *session.console().agents()], ["", *session.console().tools()]
     st.text_input(
         "Search",
         key="q",

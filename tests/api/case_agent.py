@@ -41,15 +41,18 @@ def _policy(name: str, about: dict[str, Any]) -> ToolPolicy:
     )
 
 
-def _define(_: World) -> Agent:
-    tools = CASES["tools"]
+def _policies(_: World) -> Policy:
+    return Policy({name: _policy(name, about) for name, about in CASES["tools"].items()})
+
+
+def _define(world: World) -> Agent:
     return Agent(
         name="cases",
         title="Cases",
-        tools=[_tool(name, about["args_schema"]) for name, about in tools.items()],
-        policy=Policy({name: _policy(name, about) for name, about in tools.items()}),
+        tools=[_tool(name, about["args_schema"]) for name, about in CASES["tools"].items()],
+        policy=_policies(world),
         prompt="You are tested.",
     )
 
 
-cases = DemoAgent(_define)
+cases = DemoAgent(_define, _policies)

@@ -12,7 +12,7 @@ import pytest
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import ToolException
 
-from agent.demos import mail
+from agent.demos import mail, mail_tools
 from agent.demos.world import Ref, World, WorldError
 from agent.review.errors import PolicyError
 from agent.review.policy import Tier
@@ -128,7 +128,7 @@ def test_a_long_text_is_cut_in_a_list(call: Call) -> None:
 
 
 def test_a_long_list_is_cut_and_says_so(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mail, "FOUND", 3)
+    monkeypatch.setattr(mail_tools, "FOUND", 3)
     lines = call("search_mail", text="").splitlines()
     assert lines[0] == "Found 8 messages. Only the first 3 are listed."
     assert len(lines) == 7

@@ -126,8 +126,8 @@ def not_to(opened: Opened, thread_id: str, tool: str, telling: str) -> Scenario:
 
 def under(monkeypatch: pytest.MonkeyPatch, tool: str, changed: ToolPolicy) -> None:
     """From now on the mail agent has another policy for this tool."""
-    given = mail._policy
-    monkeypatch.setattr(mail, "_policy", lambda world: Policy({**given(world).tools, tool: changed}))
+    given = mail.policy
+    monkeypatch.setattr(mail, "policy", lambda world: Policy({**given(world).tools, tool: changed}))
 
 
 def test_one_call_is_forbidden_and_not_the_others_of_its_tool(opened: Opened) -> None:

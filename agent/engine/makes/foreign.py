@@ -14,12 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeGuard
 
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, RemoveMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.errors import InvalidUpdateError
 from langgraph.graph import END
+from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Interrupt
 
 from agent.engine.messages import message_of, results_for
@@ -37,6 +38,10 @@ CREATE_AGENT = "langchain_create_agent"
 ROUTE_TO_TOOLS = "model_to_tools"
 CLEARINGS = 10
 """Supersteps that ending a turn may take: each only applies what finished nodes had written."""
+
+
+def is_graph(found: Any) -> TypeGuard[Graph]:
+    return isinstance(found, CompiledStateGraph)
 
 
 def agent_of(name: str, graph: Graph) -> Agent:

@@ -1,0 +1,110 @@
+"""What a LangGraph configuration file names: agents of ours, and graphs of another make."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
+
+from agent.demos.world import World
+from agent.review.agents import Agent
+from agent.review.errors import SettingsError
+from agent.review.policy import Policy
+
+if TYPE_CHECKING:
+    from agent.engine.reading import Graph
+
+
+@dataclass(frozen=True)
+class Own:
+    """An agent of ours, to be opened on a world."""
+
+    define: Callable[[World], Agent]
+    policy: Callable[[World], Policy]
+    """The agent's own. Telling it imports none of its tools."""
+
+
+Target: TypeAlias = "Own | Graph"
+
+
+def served(path: Path, only: str | None = None) -> tuple[Mapping[str, Target], Mapping[str, str]]:
+    """The agents a LangGraph configuration file names, and those that could not be loaded, with the reason.
+
+    With `only`, no other of them is even imported. Raises `SettingsError` if the file cannot be read or names no agent at all.
+    """
+    try:
+        graphs = dict(json.loads(path.read_text(encoding="utf-8"))["graphs"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise SettingsError([f"REVIEW_AGENTS={str(path)!r}: {type(error).__name__}: {error}"]) from error
+    if not graphs:
+        raise SettingsError([f"REVIEW_AGENTS={str(path)!r} names no graph"])
+    found: dict[str, Target] = {}
+    broken: dict[str, str] = {}
+    for name, where in graphs.items():
+        if only not in (None, name):
+            continue
+        try:
+            found[name] = target = _target(where, path.parent)
+            if not isinstance(target, Own):
+                _foreign(name, target)  # so that it is known here what cannot be conversed with
+        except Exception as error:  # whatever a module raises while it is imported
+            found.pop(name, None)
+            broken[name] = f"{type(error).__name__}: {error}"
+    return found, broken
+
+
+def _target(where: Any, beside: Path) -> Target:
+    """What `./agent/bootstrap.py:mail` names: a demo agent, a compiled graph, or a factory of one.
+
+    A file beside the configuration is loaded from there, any other by its module's own name.
+    """
+    path = where["path"] if isinstance(where, Mapping) else where
+    file, _, name = str(path).rpartition(":")
+    found = getattr(_module(file, beside), name)
+    if not _is_target(found) and callable(found):
+        found = found()
+    if not _is_target(found):
+        raise TypeError(f"{path} is neither a compiled graph nor a factory of one without arguments")
+    return found
+
+
+def _is_target(found: Any) -> TypeGuard[Target]:
+    if isinstance(found, Own):
+        return True
+    from agent.engine.makes import foreign  # LangGraph, which agents of ours need only at work
+
+    return foreign.is_graph(found)
+
+
+def _module(file: str, beside: Path) -> ModuleType:
+    if not (beside / file).is_file() or beside.resolve() == Path.cwd():
+        return importlib.import_module(
+            Path(file).with_suffix("").as_posix().removeprefix("./").replace("/", ".")
+        )
+    place = (beside / file).resolve()
+    spec = importlib.util.spec_from_file_location(f"_served_{place.stem}", place)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{file} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def policy_of(target: Target, world: World) -> Policy:
+    return target.policy(world) if isinstance(target, Own) else Policy({})
+
+
+def agent_of(name: str, target: Target, world: World) -> Agent:
+    """The agent on this world. Raises TypeError for a graph that cannot be conversed with."""
+    return target.define(world) if isinstance(target, Own) else _foreign(name, target)
+
+
+def _foreign(name: str, graph: Graph) -> Agent:
+    from agent.engine.makes import foreign
+
+    return foreign.agent_of(name, graph)
