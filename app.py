@@ -1,7 +1,8 @@
 """Serve the console: the pages and the HTTP API, in one process.
 
 Start it with `streamlit run app.py`, `python app.py`, or any ASGI server as `app:app`. What takes long to import is
-imported beside the server, while a browser fetches what is Streamlit's own.
+imported beside the server: what a page is drawn with while a browser fetches what is Streamlit's own, and what agents
+run with once the first page is drawn.
 """
 
 from __future__ import annotations
@@ -30,6 +31,9 @@ from agent.api.later import Later
 from agent.api.sending import send_at_once
 from agent.review.errors import ReviewError
 
+FIRST_PAGE = 5.0
+"""Seconds for which a first page has the interpreter to itself, if it comes."""
+
 
 @asynccontextmanager
 async def lifespan(_: st.App) -> AsyncIterator[dict[str, Any]]:
@@ -41,23 +45,38 @@ async def lifespan(_: st.App) -> AsyncIterator[dict[str, Any]]:
         with asked_to_end(_wind_down):
             yield {}
     finally:
+        await to_thread.run_sync(_go_on)
         await to_thread.run_sync(opening.join)
         await to_thread.run_sync(_close)
 
 
 def _open() -> None:
-    """Open the process's console; pages and requests that come before wait for it. Ends the process if it cannot."""
+    """Open the process's console, and let it go to work. Ends the process if it cannot.
+
+    Pages and requests that come before wait for what they need of it.
+    """
     try:
         with _lasting():
             from agent import bootstrap
 
-            bootstrap.opened(at_work=False).go_to_work()
+            opened = bootstrap.opened(at_work=False)
+            from pages.parts import ahead  # noqa: F401
+
+            if not opened.console.running():  # else it is to be gone on with at once
+                opened.engine.wanted.wait(FIRST_PAGE)
+            opened.go_to_work()
     except ReviewError as error:
         print(error, file=sys.stderr, flush=True)  # noqa: T201
         os._exit(2)
     except BaseException:
         traceback.print_exc()
         os._exit(1)
+
+
+def _go_on() -> None:
+    from agent import bootstrap
+
+    bootstrap.opened(at_work=False).engine.wanted.set()
 
 
 def _wind_down() -> None:

@@ -103,6 +103,7 @@ def _ledger(opened: Opened) -> str:
 
 
 def _checkpoints(opened: Opened) -> str:
+    opened.engine.open()
     threads = opened.console.threads(limit=LOOKED_AT)
     for thread in threads:
         opened.console.inside(thread.thread_id)
@@ -112,6 +113,7 @@ def _checkpoints(opened: Opened) -> str:
 def _agents(opened: Opened) -> str:
     if broken := opened.console.broken_agents():
         raise ValueError("; ".join(f"{name}: {why}" for name, why in broken.items()))
+    opened.engine.open()  # where each is checked against its policy
     return ", ".join(opened.console.agents())
 
 

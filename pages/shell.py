@@ -40,6 +40,8 @@ def main() -> None:
     who()
     banner()
     session.show_flash()
+    if page.title != inbox:
+        session.wait_for_the_engine()
     try:
         page.run()
     except ReviewError as error:
@@ -47,6 +49,7 @@ def main() -> None:
         line(str(error))
     if page.title != inbox:
         watch_queue(waiting)
+    session.end_drawing()
 
 
 main()

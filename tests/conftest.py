@@ -134,15 +134,21 @@ def console(opened: Opened) -> Console:
 
 
 @pytest.fixture
-def page_console(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
-    """The process's own console, as pages find it, on a folder of its own."""
+def own_settings(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Settings]:
+    """The settings under which this process would open its own console, which is closed in the end."""
     monkeypatch.setenv("REVIEW_DATA", str(settings.review_data))
     monkeypatch.setenv("REVIEW_AGENTS", str(settings.review_agents))
     monkeypatch.setenv("REVIEW_ANCHOR", str(settings.review_anchor))
     monkeypatch.setenv("REVIEW_DEMO_DELAY", "0")
     monkeypatch.setenv("REVIEW_REVIEWER", "ana")
-    yield bootstrap.opened()
+    yield settings
     bootstrap.close()
+
+
+@pytest.fixture
+def page_console(own_settings: Settings) -> Opened:
+    """The process's own console, as pages find it, on a folder of its own."""
+    return bootstrap.opened()
 
 
 def ask(console: Console, text: str, **more: Any) -> str:

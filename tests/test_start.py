@@ -18,11 +18,32 @@ from starlette.types import ASGIApp
 import app
 from agent import bootstrap
 from agent.api.later import Later
+from agent.bootstrap import Opened
 from agent.settings import Settings
-from tests.conftest import ROOT, free_port
+from tests.conftest import ROOT, ask, free_port, until
+from tests.engine.crashes import die
 
 LARGE = ("fastapi", "pydantic", "langchain_core", "langgraph", "langsmith", "openai", "agent.bootstrap")
 NOT_FOR_A_PAGE = ("fastapi", "agent.api.server", "openai", "langchain_openai", "langchain", "hypothesis")
+NOT_FOR_AN_INBOX = (
+    "langchain_core",
+    "langgraph",
+    "langsmith",
+    "agent.engine.local",
+    "pandas",
+    "numpy",
+    "PIL",
+)
+WRONG_POLICY = """
+from dataclasses import replace
+
+from agent.demos import library as demo
+from agent.review.policy import Policy, Tier, ToolPolicy
+from agent.serving import Own
+
+policy = lambda world: Policy({"lend_book": ToolPolicy(Tier.ASK)})
+library = Own(lambda world: replace(demo.define(world), policy=policy(world)), policy)
+"""
 DRAW = """
 from streamlit.testing.v1 import AppTest
 page = AppTest.from_file("pages/shell.py", default_timeout=60).run()
@@ -49,6 +70,20 @@ def test_the_first_page_needs_neither_the_api_nor_a_models_client(tmp_path: Path
     assert imported_by(f"import app\n{DRAW}", tmp_path).isdisjoint(NOT_FOR_A_PAGE)
 
 
+def test_an_inbox_without_a_review_is_drawn_before_what_agents_run_with_is_imported(tmp_path: Path) -> None:
+    before = "import app; from agent import bootstrap; bootstrap.opened(at_work=False)"
+    assert imported_by(f"{before}\n{DRAW}", tmp_path).isdisjoint((*NOT_FOR_A_PAGE, *NOT_FOR_AN_INBOX))
+
+
+def test_all_that_the_first_page_imports_is_imported_ahead(tmp_path: Path) -> None:
+    before = (
+        "import app; from agent import bootstrap; bootstrap.opened(at_work=False); import pages.parts.ahead"
+    )
+    ahead = imported_by(before, tmp_path)
+    late = imported_by(f"{before}\n{DRAW}", tmp_path) - ahead
+    assert {name for name in late if name.startswith(("pages", "agent", "streamlit.emojis"))} == set()
+
+
 @pytest.mark.process
 def test_wrong_settings_end_the_server_with_one_sentence_and_exit_code_2(settings: Settings) -> None:
     environment = {**os.environ, "REVIEW_DATA": str(settings.review_data), "REVIEW_APPROVE_BY": "soon"}
@@ -73,6 +108,52 @@ def test_what_nobody_foresaw_ends_the_server_and_says_on_which_line(
     assert codes == [1]
     assert "RuntimeError: no such luck" in said
     assert f'test_start.py", line {broken.__code__.co_firstlineno + 1}' in said
+
+
+def test_a_policy_that_does_not_fit_ends_the_server_with_one_sentence_and_exit_code_2(
+    own_settings: Settings,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "wrong.py").write_text(WRONG_POLICY)
+    (tmp_path / "agents.json").write_text('{"graphs": {"library": "./wrong.py:library"}}')
+    codes: list[int] = []
+    monkeypatch.setenv("REVIEW_AGENTS", str(tmp_path / "agents.json"))
+    monkeypatch.setattr(os, "_exit", codes.append)
+    monkeypatch.setattr(app, "FIRST_PAGE", 0)
+    app._open()
+    said = capsys.readouterr().err
+    assert codes == [2]
+    assert "The policy does not fit the agent" in said
+    assert "Traceback" not in said
+
+
+def test_what_a_dead_process_left_is_gone_on_with_before_any_page(
+    own_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def says(first: Opened) -> None:
+        ask(first.console, "/say Done.")
+
+    assert die(own_settings, bootstrap.utc_now, says, 1, "after", only="ledger")
+    monkeypatch.setattr(app, "FIRST_PAGE", 10_000)
+    app._open()
+    console = bootstrap.opened().console
+    until(lambda: not console.running())
+    (thread,) = console.threads()
+    assert console.history(thread.thread_id)[-1].content == "Done."
+
+
+def test_a_server_that_is_to_end_waits_for_no_page(
+    own_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app, "FIRST_PAGE", 10_000)
+    opening = threading.Thread(target=app._open)
+    opening.start()
+    app._go_on()
+    opening.join(60)
+    assert not opening.is_alive()
+    assert bootstrap.opened().supervisor.was_opened
 
 
 def asked_at_once(application: ASGIApp, times: int) -> list[str]:

@@ -31,10 +31,13 @@ class Behind:
         """`policies` are those of the agents that `make` will serve, by name."""
         self._policies, self._broken, self._models, self._make = policies, broken, models, make
         self._turn = threading.Lock()
+        self.wanted = threading.Event()
+        """Somebody needs the engine, or nobody would be held up any more by its being opened."""
         self._engine: LocalEngine | None = None
 
     def open(self) -> LocalEngine:
         """The engine itself. Whoever comes meanwhile waits, so that no two threads import parts of the same packages."""
+        self.wanted.set()
         if self._engine is None:
             with self._turn:
                 if self._engine is None:

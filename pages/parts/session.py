@@ -219,6 +219,16 @@ def begin_drawing() -> None:
     st.session_state[BEGAN] = time.thread_time()
 
 
+def end_drawing() -> None:
+    """The page is drawn: it is no longer held up by what it did without."""
+    bootstrap.opened().engine.wanted.set()
+
+
+def wait_for_the_engine() -> None:
+    """Until it is open, what it is made of is being imported, which no page may import meanwhile."""
+    bootstrap.opened().engine.open()
+
+
 def seconds_drawing() -> float:
     """How much of the server's time this page has taken up to here."""
     return time.thread_time() - float(st.session_state[BEGAN])
