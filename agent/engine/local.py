@@ -42,6 +42,17 @@ GuardFor = Callable[[Run, Agent], Guard]
 RulesFor = Callable[[Run], Sequence[Rule]]
 
 
+class Compiled(dict[str, Graph]):
+    """Each agent's graph over one checkpointer, compiled when it is first needed: few processes run all of them."""
+
+    def __init__(self, makes: Mapping[str, Make], saver: FencedSaver) -> None:
+        super().__init__()
+        self._makes, self._saver = makes, saver
+
+    def __missing__(self, name: str) -> Graph:
+        return self.setdefault(name, self._makes[name].compiled(self._saver))
+
+
 class LocalEngine:
     """The agents, over the checkpoint file at `path`. An agent of another make comes with its graph in `graphs`.
 
@@ -70,8 +81,7 @@ class LocalEngine:
         }
         # A reader of its own, because one saver is one connection and one lock.
         self._writer, self._reader = FencedSaver(path), FencedSaver(path)
-        self._graphs = {name: make.compiled(self._writer) for name, make in self._makes.items()}
-        self._views = {name: make.compiled(self._reader) for name, make in self._makes.items()}
+        self._graphs, self._views = Compiled(self._makes, self._writer), Compiled(self._makes, self._reader)
         self._guard_for: GuardFor | None = None
 
     def guard_with(self, guard_for: GuardFor) -> None:

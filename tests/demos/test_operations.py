@@ -11,7 +11,7 @@ import pytest
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import ToolException
 
-from agent.demos import operations
+from agent.demos import operations, operations_tools
 from agent.demos.world import Ref, World, WorldError
 from agent.review.policy import Tier
 
@@ -95,7 +95,7 @@ def test_a_row_stays_on_one_line_whatever_it_holds(call: Call, world: World) -> 
 
 
 def test_reading_says_when_there_are_more_rows(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(operations, "SQL_ROWS", 2)
+    monkeypatch.setattr(operations_tools, "SQL_ROWS", 2)
     lines = call("read_data", table="notes").splitlines()
     assert lines[0] == "notes has 8 rows. The first 2 follow."
     assert len(lines) == 4
