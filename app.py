@@ -94,7 +94,7 @@ def _close() -> None:
 def _api() -> ASGIApp:
     from agent import bootstrap
 
-    bootstrap.opened().engine.open()  # first, so that two threads never import parts of the same packages
+    bootstrap.opened().go_to_work()  # first, so that two threads never import parts of the same packages
     with _lasting():
         from agent.api import server
 

@@ -7,7 +7,7 @@ import secrets
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -72,17 +72,21 @@ class Opened:
     supervisor: Supervisor
     engine: Behind
     _parts: tuple[Callable[[], None], ...]
+    _turn: threading.Lock = field(default_factory=threading.Lock)
 
     def go_to_work(self) -> None:
-        """Open the engine, reconcile what a dead process left, start the workers.
+        """Open the engine, reconcile what a dead process left, start the workers; once, and whoever calls waits for it.
 
         Raises `PolicyError` where a policy and its agent's tools do not fit together.
         """
         self.engine.open()
-        self.console.anchor(every=1)
-        self.supervisor.open(
-            self.console.expire, self.console.end_rules, self.console.heed_others, self.console.anchor
-        )
+        with self._turn:
+            if self.supervisor.was_opened:
+                return
+            self.console.anchor(every=1)
+            self.supervisor.open(
+                self.console.expire, self.console.end_rules, self.console.heed_others, self.console.anchor
+            )
 
     def close(self) -> None:
         """Stop runs at their next step and let go of every file."""

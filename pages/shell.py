@@ -41,7 +41,7 @@ def main() -> None:
     banner()
     session.show_flash()
     if page.title != inbox:
-        session.wait_for_the_engine()
+        session.wait_for_work()
     try:
         page.run()
     except ReviewError as error:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
-import signal
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -25,8 +24,8 @@ from agent.bootstrap import Opened, open_console
 from agent.console import Console
 from agent.review.actions import Review
 from agent.settings import Settings
+from tests.forked import ROOT, processes, serve
 
-ROOT = Path(__file__).parents[1]
 CHROMIUM = "/usr/bin/chromium"
 BROWSERS = "tests/browser/"
 STRICT = "REVIEW_TESTS_STRICT"
@@ -52,6 +51,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Browsers come first, then what starts servers, so that no worker is left alone with them at the end."""
     slow = {item.path for item in items if item.get_closest_marker("process")}
     items.sort(key=lambda item: (not item.nodeid.startswith(BROWSERS), item.path not in slow))
+
+
+def pytest_collection_finish() -> None:
+    """What was imported stays: no collection goes through it again, and those of what tests make are rarer."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
 
 
 def pytest_xdist_auto_num_workers() -> int:
@@ -181,7 +187,7 @@ class Server:
     def __init__(self, data: Path, **environment: str) -> None:
         self.data, self.port = data, free_port()
         self._environment = environment
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Any = None
 
     @property
     def url(self) -> str:
@@ -189,29 +195,29 @@ class Server:
 
     @property
     def pid(self) -> int:
-        assert self._process is not None
-        return self._process.pid
+        return int(self._process.pid)
+
+    @property
+    def _log(self) -> Path:
+        return self.data.parent / "server.log"
 
     def start(self) -> Server:
-        streamlit = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(self.port)]
         environment = {
-            **os.environ,
             "REVIEW_DATA": str(self.data),
             "REVIEW_ANCHOR": str(self.data.parent / "anchors.jsonl"),
             "REVIEW_DEMO_DELAY": "0",
             "REVIEW_REVIEWER": "ana",
             **self._environment,
         }
-        with (self.data.parent / "server.log").open("ab") as log:
-            self._process = subprocess.Popen(
-                streamlit, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=log
-            )
+        self._process = processes().Process(
+            target=serve, args=(self.port, environment, self._log), daemon=True
+        )
+        self._process.start()
         until(self._answers, 60)
         return self
 
     def _answers(self) -> bool:
-        assert self._process is not None
-        assert self._process.poll() is None, (self.data.parent / "server.log").read_text()[-3_000:]
+        assert self._process.is_alive(), self._log.read_text()[-3_000:]
         try:
             return httpx.get(f"{self.url}/hitl/health", verify=False).status_code == 200
         except httpx.TransportError:
@@ -219,16 +225,20 @@ class Server:
 
     def kill(self) -> None:
         """As a power cut would: nothing of it gets to clean up."""
-        assert self._process is not None
-        self._process.send_signal(signal.SIGKILL)
-        self._process.wait()
+        self._process.kill()
+        self._process.join()
+
+    def end(self) -> None:
+        """Ask it to end, and see that it does so by itself."""
+        self._process.terminate()
+        self._process.join(30)
+        assert not self._process.is_alive(), "it did not end"
 
     def stop(self) -> None:
-        if self._process is not None and self._process.poll() is None:
+        if self._process is not None and self._process.is_alive():
             self._process.terminate()
-            try:
-                self._process.wait(30)
-            except subprocess.TimeoutExpired:
+            self._process.join(30)
+            if self._process.is_alive():
                 self.kill()
 
     def post(self, path: str, **body: Any) -> httpx.Response:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
@@ -171,16 +170,9 @@ def one_dies_and_the_other_goes_on(server: Server, other: Server) -> None:
 def test_a_server_asked_to_end_in_the_middle_of_a_run_leaves_it_to_the_next(server: Server) -> None:
     waiting = in_the_background(lambda: ask(server, "/slow 2\n/say slowly"))
     until(lambda: open_runs(server.data))
-    end(server)
+    server.end()
     waiting.join(30)
     assert len(open_runs(server.data)) == 1
     server.start()
     until(lambda: status(server) == "idle")
     assert server.get(f"threads/{THREAD}")["messages"][-1]["content"] == "slowly"
-
-
-def end(server: Server) -> None:
-    """Ask the server to end, and see that it does so by itself."""
-    assert server._process is not None
-    server._process.send_signal(signal.SIGTERM)
-    server._process.wait(30)

@@ -85,6 +85,28 @@ def test_all_that_the_first_page_imports_is_imported_ahead(tmp_path: Path) -> No
 
 
 @pytest.mark.process
+def test_streamlit_serves_the_pages_and_the_api_and_ends_when_it_is_asked_to(tmp_path: Path) -> None:
+    port, data = free_port(), {"REVIEW_DATA": str(tmp_path), "REVIEW_ANCHOR": str(tmp_path / "anchors.jsonl")}
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    with subprocess.Popen(command, cwd=ROOT, env={**os.environ, **data}, stdout=subprocess.DEVNULL) as server:
+        try:
+            until(lambda: answers(f"http://127.0.0.1:{port}/_stcore/health"), 60)
+            assert answers(f"http://127.0.0.1:{port}/")
+            assert answers(f"http://127.0.0.1:{port}/hitl/health")
+            server.terminate()
+            server.wait(30)
+        finally:
+            server.kill()
+
+
+def answers(url: str) -> bool:
+    try:
+        return httpx.get(url, verify=False, timeout=30).status_code == 200
+    except httpx.TransportError:
+        return False
+
+
+@pytest.mark.process
 def test_wrong_settings_end_the_server_with_one_sentence_and_exit_code_2(settings: Settings) -> None:
     environment = {**os.environ, "REVIEW_DATA": str(settings.review_data), "REVIEW_APPROVE_BY": "soon"}
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(free_port())]

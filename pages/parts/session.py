@@ -230,9 +230,9 @@ def end_drawing() -> None:
     bootstrap.opened().engine.wanted.set()
 
 
-def wait_for_the_engine() -> None:
-    """Until it is open, what it is made of is being imported, which no page may import meanwhile."""
-    bootstrap.opened().engine.open()
+def wait_for_work() -> None:
+    """Until the console is at work; before, what it works with may just be imported, which no page may do meanwhile."""
+    bootstrap.opened().go_to_work()
 
 
 def seconds_drawing() -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import sqlite3
 from collections import Counter
@@ -20,16 +19,10 @@ from agent.settings import Settings
 from tests.conftest import ROOT, free_port, until
 from tests.faults.orders import Order, Orders
 from tests.faults.server import Start, serve
+from tests.forked import processes
 
 PATIENCE = 120.0
 """Seconds. Bounds only what would never end; the machine may be busy with other things."""
-
-
-IMPORTED = [
-    *("app", "tests.faults.server", "tests.faults.moments", "tests.faults.crowd"),
-    *("streamlit.web.bootstrap", "streamlit.web.server.starlette.starlette_agent_routes"),
-    *("uvicorn.lifespan.on", "uvicorn.protocols.http.auto", "uvicorn.protocols.websockets.auto"),
-]
 
 
 class Fault(AssertionError):
@@ -46,15 +39,6 @@ class DoubleEffect(Fault):
 
 class FalseNotExecuted(Fault):
     """It is told that something did not happen which did, or the reverse."""
-
-
-def processes() -> Any:
-    """Where processes come from: each is forked from one that has imported the product and done nothing."""
-    # What is imported beforehand is looked for here; without it each process would import for seconds.
-    os.environ["PYTHONPATH"] = str(ROOT)
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(IMPORTED)
-    return context
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from typing import Any
 
 import httpx
 
-from tests.faults.bench import PATIENCE, Reply, processes
-from tests.faults.orders import die_with_the_harness
+from tests.faults.bench import PATIENCE, Reply
+from tests.forked import die_with_the_harness, processes
 
 CROWD = 16
 

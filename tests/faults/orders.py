@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 import signal
@@ -11,9 +10,6 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
-
-PARENT_DEATH_SIGNAL = 1
-"""Linux's number of `prctl`'s option."""
 
 How = Literal["kill", "freeze", "hold"]
 Ill = Literal["well", "full", "read-only"]
@@ -39,11 +35,6 @@ class Order:
     ledger: Ill = "well"
     checkpoints: Ill = "well"
     world: Ill = "well"
-
-
-def die_with_the_harness() -> None:
-    """However the harness ends, this process, which it started, does not outlive it, frozen or not."""
-    ctypes.CDLL(None).prctl(PARENT_DEATH_SIGNAL, signal.SIGKILL)
 
 
 class Orders:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import faulthandler
 import logging
-import os
 import signal
 import sqlite3
 import threading
@@ -16,7 +15,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tests.faults.orders import Orders, die_with_the_harness
+from tests.faults.orders import Orders
+from tests.forked import begin
 
 ENOUGH = 2**32 - 2
 """SQLite's own limit on pages."""
@@ -34,11 +34,7 @@ class Start:
 
 def serve(start: Start) -> None:
     """Run the server in this process, as `python app.py` does, until it is ended."""
-    die_with_the_harness()
-    os.environ.update(start.environment)
-    with start.log.open("ab") as log:
-        os.dup2(log.fileno(), 1)
-        os.dup2(log.fileno(), 2)
+    begin(start.environment, start.log)
     logging.basicConfig()
     logging.getLogger("agent").setLevel(logging.INFO)
     faulthandler.register(signal.SIGUSR1, all_threads=True)
