@@ -61,8 +61,8 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """One more than there are cores: tests of processes wait more than they compute."""
-    return (os.cpu_count() or 1) + 1
+    """Two more than there are cores: tests of processes, and the one with the browsers, wait more than they compute."""
+    return (os.cpu_count() or 1) + 2
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

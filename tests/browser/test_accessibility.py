@@ -6,6 +6,7 @@ import json
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
 
 from tests.browser.conftest import Browses, Tab, events, waiting
 from tests.conftest import Server
@@ -17,9 +18,21 @@ HIGHLIGHTED = 'class="token '
 """Code in Streamlit's own colours of syntax, which no theme can change."""
 
 
-def faults(tab: Tab) -> list[str]:
-    """What axe finds serious on the page as it stands."""
-    tab.settled()
+BACKGROUNDS = {"light": "rgb(252, 252, 251)", "dark": "rgb(18, 23, 22)"}
+"""As .streamlit/config.toml has them; a page takes them on when its browser is switched over."""
+
+
+def faults(tab: Tab) -> dict[str, list[str]]:
+    """What axe finds serious on the page as it stands, in light and in dark."""
+    found = {}
+    for scheme, background in BACKGROUNDS.items():
+        tab.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        expect(tab.settled().page.get_by_test_id("stApp")).to_have_css("background-color", background)
+        found[scheme] = _faults(tab)
+    return {scheme: each for scheme, each in found.items() if each}
+
+
+def _faults(tab: Tab) -> list[str]:
     found = Axe().run(tab.page).response["violations"]
     return [
         f"{one['id']}: {node['target']} {node['html'][:200]} {node.get('failureSummary', '')}"
@@ -30,14 +43,12 @@ def faults(tab: Tab) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_page_has_a_serious_fault(shared: Server, browses: Browses, scheme: str) -> None:
+def test_no_page_has_a_serious_fault(shared: Server, browses: Browses) -> None:
     args = {"to": "bob@example.com", "subject": "s", "body": "b\u202e"}
     call = f"/say Trust me.\n/call send_email {json.dumps(args)}"
     review = waiting(shared, f"{call}\n/call send_email {json.dumps(args)}")
     card, thread = f"/?review={review['review_id']}", f"/chat?thread={review['thread_id']}"
     tab = browses(shared)
-    tab.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
     found = {}
     for path in ("/chat", "/audit", "/policies", "/qa", "/lessons", "/?review=none", thread, card):
         found[path] = faults(tab.open(path))
