@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agent import settings as settings_module
 from agent.console import Console
@@ -40,7 +40,6 @@ from agent.settings import Settings
 if TYPE_CHECKING:
     from agent.engine.guard import Guard
     from agent.engine.local import GuardFor, LocalEngine, RulesFor
-    from agent.engine.reading import Graph
 
 
 class DemoAgent(Own):
@@ -49,7 +48,7 @@ class DemoAgent(Own):
     Called without arguments, as LangGraph's servers call a graph factory, it is a graph on the settings' world.
     """
 
-    def __call__(self) -> Graph:
+    def __call__(self) -> Any:  # LangGraph's servers look its annotations up
         from agent.engine import graph
 
         found = settings_module.read()

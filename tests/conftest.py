@@ -88,6 +88,27 @@ def missing(what: str) -> None:
     pytest.skip(f"{what} is missing")
 
 
+WRONG_POLICY = """
+from dataclasses import replace
+
+from agent.demos import library as demo
+from agent.review.policy import Policy, Tier, ToolPolicy
+from agent.serving import Own
+
+policy = lambda world: Policy({"lend_book": ToolPolicy(Tier.ASK)})
+library = Own(lambda world: replace(demo.define(world), policy=policy(world)), policy)
+"""
+"""An agent with a policy for a tool that it does not have."""
+
+
+def wrong_agents(folder: Path) -> Path:
+    """A configuration that names this agent."""
+    (folder / "wrong.py").write_text(WRONG_POLICY)
+    found = folder / "wrong.json"
+    found.write_text('{"graphs": {"library": "./wrong.py:library"}}')
+    return found
+
+
 class SetClock:
     """A clock that stands still until it is moved."""
 

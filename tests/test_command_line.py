@@ -25,7 +25,7 @@ from agent.bootstrap import Opened, open_console
 from agent.review import exports
 from agent.review.events import Event, Kind, verify
 from agent.settings import Settings
-from tests.conftest import ROOT, Server, ask, free_port, until
+from tests.conftest import ROOT, Server, ask, free_port, until, wrong_agents
 
 MAIL = '/call#c1 send_email {"to": "alice@example.com", "subject": "Meeting", "body": "At 10."}'
 TWO = MAIL + '\n/call#c2 send_email {"to": "bob@example.com", "subject": "Meeting", "body": "At 11."}'
@@ -269,6 +269,15 @@ def test_a_damaged_checkpoint_file_is_found_while_the_record_is_well(run: Run, s
     assert found.exit_code == 1
     assert "Traceback" not in found.output
     assert "MEND" in found.stdout
+
+
+def test_a_policy_that_does_not_fit_is_found(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("REVIEW_AGENTS", str(wrong_agents(tmp_path)))
+    found = run("doctor")
+    assert found.exit_code == 1
+    assert "MEND agents: The policy does not fit the agent" in found.stdout
 
 
 def test_a_model_that_cannot_be_reached_is_found(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

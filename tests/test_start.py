@@ -20,7 +20,7 @@ from agent import bootstrap
 from agent.api.later import Later
 from agent.bootstrap import Opened
 from agent.settings import Settings
-from tests.conftest import ROOT, ask, free_port, until
+from tests.conftest import ROOT, ask, free_port, until, wrong_agents
 from tests.engine.crashes import die
 
 LARGE = ("fastapi", "pydantic", "langchain_core", "langgraph", "langsmith", "openai", "agent.bootstrap")
@@ -34,16 +34,6 @@ NOT_FOR_AN_INBOX = (
     "numpy",
     "PIL",
 )
-WRONG_POLICY = """
-from dataclasses import replace
-
-from agent.demos import library as demo
-from agent.review.policy import Policy, Tier, ToolPolicy
-from agent.serving import Own
-
-policy = lambda world: Policy({"lend_book": ToolPolicy(Tier.ASK)})
-library = Own(lambda world: replace(demo.define(world), policy=policy(world)), policy)
-"""
 DRAW = """
 from streamlit.testing.v1 import AppTest
 page = AppTest.from_file("pages/shell.py", default_timeout=60).run()
@@ -138,10 +128,8 @@ def test_a_policy_that_does_not_fit_ends_the_server_with_one_sentence_and_exit_c
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    (tmp_path / "wrong.py").write_text(WRONG_POLICY)
-    (tmp_path / "agents.json").write_text('{"graphs": {"library": "./wrong.py:library"}}')
     codes: list[int] = []
-    monkeypatch.setenv("REVIEW_AGENTS", str(tmp_path / "agents.json"))
+    monkeypatch.setenv("REVIEW_AGENTS", str(wrong_agents(tmp_path)))
     monkeypatch.setattr(os, "_exit", codes.append)
     monkeypatch.setattr(app, "FIRST_PAGE", 0)
     app._open()
