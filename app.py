@@ -82,7 +82,7 @@ def _go_on() -> None:
 def _wind_down() -> None:
     from agent import bootstrap
 
-    bootstrap.opened().supervisor.wind_down()
+    bootstrap.opened(at_work=False).supervisor.wind_down()
 
 
 def _close() -> None:
