@@ -49,7 +49,9 @@ def main() -> None:
         line(str(error))
     if page.title != inbox:
         watch_queue(waiting)
+
+
+try:
+    main()
+finally:
     session.end_drawing()
-
-
-main()

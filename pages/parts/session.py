@@ -6,9 +6,10 @@ Nothing true lives here. What must survive a reload is in the ledger or in the a
 from __future__ import annotations
 
 import re
+import threading
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import unquote
 from uuid import uuid4
 
@@ -32,6 +33,7 @@ SHOWN_FLASH = "flash-shown"
 OPENED = "folds-opened"
 DRAWN = "fields-drawn"
 BEGAN = "drawing-since"
+DRAWING = "drawing"
 SAVED = "scenario-saved"
 PLACE = "place-drawn"
 OWN = "own"
@@ -225,14 +227,22 @@ def begin_drawing() -> None:
     st.session_state[BEGAN] = time.thread_time()
 
 
-def end_drawing() -> None:
-    """The page is drawn: it is no longer held up by what it did without."""
-    bootstrap.opened().engine.wanted.set()
-
-
 def wait_for_work() -> None:
     """Until the console is at work; before, what it works with may just be imported, which no page may do meanwhile."""
     bootstrap.opened().go_to_work()
+
+
+def drawing() -> threading.Event:
+    """Set once the page that is drawn now, or next, is drawn."""
+    return cast(threading.Event, st.session_state.setdefault(DRAWING, threading.Event()))
+
+
+def end_drawing() -> None:
+    """The page is drawn up to here, and holds nothing up any more."""
+    bootstrap.opened().engine.wanted.set()
+    if DRAWING in st.session_state:
+        drawing().set()
+        del st.session_state[DRAWING]
 
 
 def seconds_drawing() -> float:
