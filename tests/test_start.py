@@ -60,18 +60,20 @@ def test_the_first_page_needs_neither_the_api_nor_a_models_client(tmp_path: Path
     assert imported_by(f"import app\n{DRAW}", tmp_path).isdisjoint(NOT_FOR_A_PAGE)
 
 
-def test_an_inbox_without_a_review_is_drawn_before_what_agents_run_with_is_imported(tmp_path: Path) -> None:
-    before = "import app; from agent import bootstrap; bootstrap.opened(at_work=False)"
-    assert imported_by(f"{before}\n{DRAW}", tmp_path).isdisjoint((*NOT_FOR_A_PAGE, *NOT_FOR_AN_INBOX))
-
-
-def test_all_that_the_first_page_imports_is_imported_ahead(tmp_path: Path) -> None:
-    before = (
-        "import app; from agent import bootstrap; bootstrap.opened(at_work=False); import pages.parts.ahead"
-    )
-    ahead = imported_by(before, tmp_path)
-    late = imported_by(f"{before}\n{DRAW}", tmp_path) - ahead
-    assert {name for name in late if name.startswith(("pages", "agent", "streamlit.emojis"))} == set()
+def test_an_inbox_without_a_review_is_drawn_with_what_was_imported_ahead_and_before_what_agents_run_with(
+    tmp_path: Path,
+) -> None:
+    script = f"""
+import app, sys
+from agent import bootstrap
+bootstrap.opened(at_work=False)
+import pages.parts.ahead
+ahead = set(sys.modules)
+{DRAW}
+late = [name for name in set(sys.modules) - ahead if name.startswith(("pages", "agent", "streamlit.emojis"))]
+assert late == [], late
+"""
+    assert imported_by(script, tmp_path).isdisjoint((*NOT_FOR_A_PAGE, *NOT_FOR_AN_INBOX))
 
 
 @pytest.mark.process
