@@ -554,7 +554,7 @@ class Unstarted:
     def __init__(self, owner: Owner) -> None:
         self.owner = owner.name
 
-    def start(self, run: Any) -> None:
+    def start(self, run: Any, behind: Any = None) -> None:
         pass
 
 
