@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from agent.ledger import rows
 from agent.ports import Sought
 
 FEW = 500
@@ -38,7 +39,7 @@ ENTER = (
 
 
 def page(read: All, sought: Sought, after: tuple[str, str], limit: int) -> list[sqlite3.Row]:
-    """Rows of open reviews behind (opened_at, review_id) `after`, oldest first."""
+    """Open reviews behind (opened_at, review_id) `after`, oldest first: rows that `rows.to_waiting` takes."""
     text = sought.text.casefold()
     few = _holding(read, text) if text else None
     source, values = _source(sought, few)
@@ -52,13 +53,19 @@ def page(read: All, sought: Sought, after: tuple[str, str], limit: int) -> list[
     used = [one for one in conditions if one[1]]
     return read(
         f"""
-        SELECT r.* FROM {source} WHERE r.state = 'open' AND (q.opened_at, q.review_id) > (?, ?)
-        {" ".join(sql for sql, _ in used)} ORDER BY q.opened_at, q.review_id LIMIT ?
+        SELECT {_COLUMNS} FROM (
+            SELECT r.* FROM {source} WHERE r.state = 'open' AND (q.opened_at, q.review_id) > (?, ?)
+            {" ".join(sql for sql, _ in used)} ORDER BY q.opened_at, q.review_id LIMIT ?
+        ) AS r LEFT JOIN actions AS a ON a.review_id = r.review_id
+        ORDER BY r.opened_at, r.review_id, a.position, a.attempt
         """,
         *(*values, *after, *(value for _, value in used), limit),
     )
 
 
+_COLUMNS = ", ".join(
+    [*(f"r.{name}" for name in rows.WAITING_COLUMNS), *(f"a.{name}" for name in rows.ASKED_COLUMNS)]
+)
 _HAS_TOOL = """EXISTS (SELECT 1 FROM waiting_tools AS t
     WHERE t.tool = ? AND t.opened_at = q.opened_at AND t.review_id = q.review_id)"""
 _HOLDS_TEXT = "EXISTS (SELECT 1 FROM waiting AS w WHERE w.review_id = q.review_id AND instr(w.text, ?))"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from agent.ledger import migrations, waiting
 from agent.ledger.sqlite import SqliteLedger
 from agent.ports import Sought
-from agent.review.actions import ReviewState, State
+from agent.review.actions import Action, Asked, Review, ReviewState, State, Waiting
 from tests.ledger.test_sqlite import AT, a_review, an_action, at, open_reviews
 
 
@@ -163,13 +163,25 @@ def test_what_waited_before_every_letter_began_a_piece_is_found(
     ledger.shut()
 
 
-def test_a_page_of_reviews_has_each_its_own_actions(ledger: SqliteLedger) -> None:
-    open_reviews(ledger, *(a_review(f"r-{n}", f"t-{n}", opened_at=at(n)) for n in range(3)))
+def test_a_page_has_each_review_with_all_that_it_asks_in_the_order_of_its_calls(ledger: SqliteLedger) -> None:
+    reviews = [a_review(f"r-{n}", f"t-{n}", opened_at=at(n), expires_at=at(9)) for n in range(3)]
+    asked = [an_action(f"c-{n}", "t-1", tool=f"tool-{n}", position=n) for n in (1, 2, 0)]
+    with ledger.write() as tx:
+        assert all(tx.propose(action) for action in asked)
+        tx.open_review(reviews[1], [action.key for action in asked])
+        tx.open_review(reviews[2], [])
+    open_reviews(ledger, reviews[0], args=None)
+
     page = ledger.queue()
-    assert [[action.key.thread_id for action in review.actions] for review in page] == [
-        ["t-0"],
-        ["t-1"],
-        ["t-2"],
-    ]
-    assert page[0] == ledger.review("r-0")
-    assert an_action("r-0", "t-0", review_id="r-0") == page[0].actions[0]
+    assert [review.actions for review in page][1:] == [tuple(map(as_asked, (asked[2], *asked[:2]))), ()]
+    assert page == [as_waiting(ledger.review(review.review_id)) for review in reviews]
+
+
+def as_waiting(review: Review | None) -> Waiting:
+    assert review is not None
+    queued = [getattr(review, name) for name in Waiting._fields[:-1]]
+    return Waiting._make([*queued, tuple(map(as_asked, review.actions))])
+
+
+def as_asked(action: Action) -> Asked:
+    return Asked._make(getattr(action, name) for name in Asked._fields)
