@@ -18,6 +18,7 @@ FEW = 500
 """Reviews that may be sorted to make a page. Where more hold a text, going through the queue soon finds a page."""
 GRAM = 3
 LAST = chr(0x10FFFF)
+QUOTE = '"'
 
 All = Callable[..., list[sqlite3.Row]]
 
@@ -98,10 +99,11 @@ def _holding(read: All, text: str) -> list[str] | None:
 
 def _indexed(read: All, text: str) -> list[sqlite3.Row]:
     if len(text) < GRAM:
-        return _with_gram(read, text, text + LAST * GRAM, text)
-    grams = _grams(text)
+        return _beginning_a_gram(read, text)
+    grams = [f'"{gram.replace(QUOTE, QUOTE * 2)}"' for gram in _grams(text)]
     few = next((gram for gram in grams if _is_in_few(read, gram)), None)
-    return _with_all(read, grams, text) if few is None else _with_gram(read, few, few, text)
+    # Together they take long where many have each of them.
+    return _matching(read, few or " AND ".join(grams), text)
 
 
 def _grams(text: str) -> list[str]:
@@ -111,29 +113,28 @@ def _grams(text: str) -> list[str]:
 
 
 def _is_in_few(read: All, gram: str) -> bool:
-    return not read("SELECT 1 FROM waiting_grams WHERE term = ? LIMIT 1 OFFSET ?", gram, FEW)
+    return not read("SELECT 1 FROM waiting_texts WHERE waiting_texts MATCH ? LIMIT 1 OFFSET ?", gram, FEW)
 
 
-def _with_gram(read: All, first: str, last: str, text: str) -> list[sqlite3.Row]:
-    """Those that hold the text, among those with a gram from `first` to `last`."""
+def _beginning_a_gram(read: All, text: str) -> list[sqlite3.Row]:
+    """Those that hold the text, which is shorter than a gram."""
     return read(
         """
         SELECT DISTINCT w.review_id FROM waiting_grams AS g CROSS JOIN waiting AS w ON w.place = g.doc
         WHERE g.term >= ? AND g.term <= ? AND instr(w.text, ?) LIMIT ?
         """,
-        *(first, last, text, FEW + 1),
+        *(text, text + LAST * GRAM, text, FEW + 1),
     )
 
 
-def _with_all(read: All, grams: Sequence[str], text: str) -> list[sqlite3.Row]:
-    """Those that hold the text, among those with all these grams: it takes long where many have each of them."""
-    marked = " AND ".join('"' + gram.replace('"', '""') + '"' for gram in grams)
+def _matching(read: All, grams: str, text: str) -> list[sqlite3.Row]:
+    """Those that hold the text, among those that match."""
     return read(
         """
         SELECT w.review_id FROM waiting_texts AS t CROSS JOIN waiting AS w ON w.place = t.rowid
         WHERE t.waiting_texts MATCH ? AND instr(w.text, ?) LIMIT ?
         """,
-        *(marked, text, FEW + 1),
+        *(grams, text, FEW + 1),
     )
 
 
