@@ -276,7 +276,15 @@ INSERT INTO waiting_texts (rowid, text)
     SELECT place, substr(text, 1, 20000) || char(10) || char(10) FROM waiting;
 """
 
-MIGRATIONS: Sequence[str] = (FIRST, RULES, NOTES, WAITING, UNDER_WAY, GRAMS)
+# Texts that SQLite took to end at a character 0: nothing behind it was in the index.
+WHOLE_TEXTS = """
+CREATE TEMP TABLE cut_off AS SELECT review_id, folded(text) AS text FROM waiting WHERE instr(text, char(0));
+DELETE FROM waiting WHERE review_id IN (SELECT review_id FROM cut_off);
+INSERT INTO waiting (review_id, text) SELECT review_id, text FROM cut_off;
+DROP TABLE cut_off;
+"""
+
+MIGRATIONS: Sequence[str] = (FIRST, RULES, NOTES, WAITING, UNDER_WAY, GRAMS, WHOLE_TEXTS)
 
 
 def migrate(conn: sqlite3.Connection) -> None:

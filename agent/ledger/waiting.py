@@ -36,12 +36,17 @@ ENTER = (
     FROM reviews AS r JOIN actions AS a ON a.review_id = r.review_id WHERE r.review_id = ?
     """,
 )
-"""What is written when a review opens; `folded` is Python's casefold. When it ends, triggers take it away."""
+"""What is written when a review opens; when it ends, triggers take it away."""
+
+
+def folded(text: str) -> str:
+    """The text as it is looked through: in one case, and without the character that ends a text for SQLite."""
+    return text.casefold().replace("\0", "\N{SYMBOL FOR NULL}")
 
 
 def page(read: All, sought: Sought, after: tuple[str, str], limit: int) -> list[sqlite3.Row]:
     """Open reviews behind (opened_at, review_id) `after`, oldest first: rows that `rows.to_waiting` takes."""
-    text = sought.text.casefold()
+    text = folded(sought.text)
     few = _holding(read, text) if text else None
     source, values = _source(sought, few)
     conditions: list[tuple[str, Any]] = [

@@ -44,7 +44,7 @@ def test_a_text_of_any_length_and_any_marks_is_found(ledger: SqliteLedger, text:
 
 
 @pytest.mark.parametrize("few", [0, 500])
-@given(texts=st.lists(st.text('aAßÄ-"\U0010ffff', max_size=9), min_size=1, max_size=4), sought=st.data())
+@given(texts=st.lists(st.text('aAßÄ-"\0[]*?\U0010ffff', max_size=9), min_size=1, max_size=4), sought=st.data())
 @settings(max_examples=60)
 def test_a_text_is_found_exactly_where_it_stands(few: int, texts: list[str], sought: st.DataObject) -> None:
     start = sought.draw(st.integers(0, len(texts[0])))
@@ -160,6 +160,34 @@ def test_what_waited_before_every_letter_began_a_piece_is_found(
     with ledger.write() as tx:
         tx.end_review("r-1", ReviewState.CLOSED, AT, "ana", "closed")
     assert found(ledger, text="ll") == found(ledger, text="needle") == ["r-2"]
+    ledger.shut()
+
+
+@pytest.mark.parametrize("text", ["needle", "edl", "e\0n", "\0", "one\0needle", "null"])
+def test_what_stands_behind_a_character_0_is_found(ledger: SqliteLedger, text: str) -> None:
+    open_reviews(ledger, a_review("r-1"), a_review("r-2", "t-2"), summary="One\0needle", args=None)
+    open_reviews(ledger, a_review("r-3", "t-3"), summary="One", args={})
+    assert found(ledger, text=text) == ["r-1", "r-2"]
+
+
+def test_what_stood_behind_a_character_0_before_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "ledger.sqlite"
+    with before(migrations.WHOLE_TEXTS, monkeypatch) as older:
+        older.setattr(waiting, "folded", str.casefold)
+        ledger = SqliteLedger(path)
+        open_reviews(ledger, a_review("r-1"), a_review("r-2", "t-2"), summary="One\0Needle")
+        open_reviews(ledger, a_review("r-3", "t-3"), summary="One, and a needle")
+        assert found(ledger, text="needle") == ["r-3"]
+        ledger.shut()
+    ledger = SqliteLedger(path)
+    assert found(ledger, text="needle") == ["r-1", "r-2", "r-3"]
+    with ledger.write() as tx:
+        for number in range(1, 4):
+            tx.end_review(f"r-{number}", ReviewState.CLOSED, AT, "ana", "closed")
+        tx._did("INSERT INTO waiting_texts (waiting_texts) VALUES ('integrity-check')")
+    assert (found(ledger, text="needle"), ledger.queue_length()) == ([], 0)
     ledger.shut()
 
 
