@@ -7,6 +7,7 @@ text only the beginning is indexed; the few that have one are looked through.
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,6 +18,7 @@ from agent.ports import Sought
 FEW = 500
 """Reviews that may be sorted to make a page. Where more hold a text, going through the queue soon finds a page."""
 GRAM = 3
+BEGINNING = 50
 LAST = chr(0x10FFFF)
 QUOTE = '"'
 
@@ -133,13 +135,14 @@ def _beginning_a_gram(read: All, text: str) -> list[sqlite3.Row]:
 
 
 def _matching(read: All, grams: str, text: str) -> list[sqlite3.Row]:
-    """Those that hold the text, among those that match."""
+    """Those that hold the text, among those that match. Most are told by its beginning, which GLOB is quick to miss."""
+    beginning = re.sub(r"[*?[]", r"[\g<0>]", text[:BEGINNING])
     return read(
         """
         SELECT w.review_id FROM waiting_texts AS t CROSS JOIN waiting AS w ON w.place = t.rowid
-        WHERE t.waiting_texts MATCH ? AND instr(w.text, ?) LIMIT ?
+        WHERE t.waiting_texts MATCH ? AND w.text GLOB ? AND instr(w.text, ?) LIMIT ?
         """,
-        *(grams, text, FEW + 1),
+        *(grams, f"*{beginning}*", text, FEW + 1),
     )
 
 

@@ -44,7 +44,9 @@ def test_a_text_of_any_length_and_any_marks_is_found(ledger: SqliteLedger, text:
 
 
 @pytest.mark.parametrize("few", [0, 500])
-@given(texts=st.lists(st.text('aAßÄ-"\0[]*?\U0010ffff', max_size=9), min_size=1, max_size=4), sought=st.data())
+@given(
+    texts=st.lists(st.text('aAßÄ-"\0[]*?\U0010ffff', max_size=9), min_size=1, max_size=4), sought=st.data()
+)
 @settings(max_examples=60)
 def test_a_text_is_found_exactly_where_it_stands(few: int, texts: list[str], sought: st.DataObject) -> None:
     start = sought.draw(st.integers(0, len(texts[0])))
@@ -72,6 +74,14 @@ def test_what_ends_a_text_is_found(ledger: SqliteLedger, text: str) -> None:
 def test_a_text_whose_pieces_stand_apart_is_not_found(ledger: SqliteLedger) -> None:
     open_reviews(ledger, a_review(), summary="abcdef, and defabc")
     assert found(ledger, text="abcdefabc") == []
+
+
+@pytest.mark.parametrize("long", [100, 100_000])
+def test_of_a_long_text_every_letter_counts(ledger: SqliteLedger, long: int) -> None:
+    open_reviews(ledger, a_review("r-1"), summary="[x" * long + "y")
+    open_reviews(ledger, a_review("r-2", "t-2"), summary="[x" * long + "z")
+    assert found(ledger, text="[X" * long + "Y") == ["r-1"]
+    assert found(ledger, text="[x" * long + "w") == []
 
 
 def test_a_text_is_not_found_across_two_fields(ledger: SqliteLedger) -> None:
