@@ -231,8 +231,14 @@ def previewed(ruling: Ruling) -> dict[str, Any]:
 
 
 def queued(review: Waiting) -> dict[str, Any]:
-    names = ("review_id", "thread_id", "agent", "opened_at", "expires_at")
-    return {**{n: getattr(review, n) for n in names}, "pending_review": shapes.pending_review(review)}
+    return {
+        "review_id": review.review_id,
+        "thread_id": review.thread_id,
+        "agent": review.agent,
+        "opened_at": review.opened_at,
+        "expires_at": review.expires_at,
+        "pending_review": shapes.pending_review(review),
+    }
 
 
 def event(one: Event) -> dict[str, Any]:
