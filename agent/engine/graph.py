@@ -36,6 +36,7 @@ from langgraph.types import Command, interrupt
 from typing_extensions import TypedDict
 
 from agent.engine.guard import Refused, Stop
+from agent.engine.precedence import aside
 from agent.engine.turn import REJECTED, answered, looping, rejections, rounds, within
 from agent.review import told
 from agent.review.agents import Agent
@@ -181,10 +182,11 @@ def ask(model: Model, messages: list[Any], config: RunnableConfig) -> AIMessage:
     """
     stop = config.get("configurable", {}).get("stop")
     chunks = []
-    for chunk in model.stream(messages, config):
-        if stop is not None and stop.is_set():
-            raise Stop(STOPPED)
-        chunks.append(chunk)
+    with aside():
+        for chunk in model.stream(messages, config):
+            if stop is not None and stop.is_set():
+                raise Stop(STOPPED)
+            chunks.append(chunk)
     if not chunks:
         return AIMessage(EMPTY_REPLY, id=str(uuid4()))
     # Summed in one go: piece by piece the sum grows with the square of the calls.
@@ -249,7 +251,8 @@ def run(tool: Any, call: Call, config: RunnableConfig) -> ToolMessage:
     config = {**config, "configurable": own}
     request = {"type": "tool_call", "id": call.tool_call_id, "name": call.tool, "args": call.args}
     try:
-        message = tool.invoke(request, config)
+        with aside():
+            message = tool.invoke(request, config)
     except Refused as refused:
         return result(call, refused.status, refused.text)
     except GraphBubbleUp:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from agent.engine.makes import Make
 from agent.engine.makes.built_in import BuiltIn
 from agent.engine.makes.foreign import Foreign
 from agent.engine.model import Models
+from agent.engine.precedence import aside
 from agent.engine.reading import Graph, holds_an_interrupt, read, schema_of
 from agent.engine.saver import FencedSaver
 from agent.ports import Inside, Look, Moment, Paused, RunCutOff, Step, Stood, Token
@@ -127,7 +129,9 @@ class LocalEngine:
         start = deliver(make, graph, config, run)
         yield from start.moments
         if start.runs:
-            yield from _follow(make, graph, start, stop)
+            # Where an agent of another make waits for its models and tools is its own affair.
+            with aside() if make.agent.own_gating else nullcontext():
+                yield from _follow(make, graph, start, stop)
         yield from _standing(make, graph, config, start, stop)
 
     def shut(self) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from agent.engine.owners import Owner
+from agent.engine.precedence import BEGINS, GOES_ON, Precedence
 from agent.engine.recorder import End, Recorder, lose_executing
 from agent.ports import (
     Clock,
@@ -75,6 +76,7 @@ class Supervisor:
         self._silent: dict[str, tuple[int | None, float]] = {}
         self._beat, self._beaten = 0, 0.0
         self._sweeps: list[Callable[[], None]] = []
+        self._precedence = Precedence()
         self._threads = [
             threading.Thread(target=self._serve, name=f"run-worker-{n}", daemon=True) for n in range(workers)
         ]
@@ -183,7 +185,8 @@ class Supervisor:
     def _serve(self) -> None:
         while (live := self._work.get()) is not None:
             try:
-                self._execute(live)
+                with self._precedence.held(BEGINS if live.run.delivery["kind"] == "send" else GOES_ON):
+                    self._execute(live)
             except BaseException:
                 # A tool may even raise SystemExit. The run stays open in the ledger; the sweep finds it and goes
                 # on from its checkpoint.

@@ -34,6 +34,7 @@ DRAWN = "fields-drawn"
 BEGAN = "drawing-since"
 SAVED = "scenario-saved"
 PLACE = "place-drawn"
+OWN = "own"
 
 # The address.
 THREAD = "thread"
@@ -90,6 +91,11 @@ def _browser() -> str:
     """A name for this browser that means nothing."""
     kept = st.session_state.get(BROWSER) or cookie(BROWSER_COOKIE)
     return str(st.session_state.setdefault(BROWSER, kept or uuid4().hex))
+
+
+def own() -> str:
+    """A name for this session that means nothing."""
+    return str(st.session_state.setdefault(OWN, uuid4().hex))
 
 
 def keys_are_on() -> bool:

@@ -10,7 +10,26 @@ import streamlit as st
 
 from pages.parts import session
 
-EVERY = 1.5  # seconds
+GONE = 60.0
+"""Seconds without a look after which a session is taken for closed."""
+
+
+class Pace:
+    """How often each session looks whether anything happened: the more of them look, the less often each."""
+
+    def __init__(self, every: float, most: float, clock: Callable[[], float] = time.monotonic) -> None:
+        """`every` so many seconds, but all of them together not more than `most` times a second."""
+        self._every, self._most, self._clock = every, most, clock
+        self._looked: dict[str, float] = {}
+        self._lock = threading.Lock()
+
+    def of(self, looking: str) -> float:
+        """The seconds until this session looks again. One that has not looked for long is gone."""
+        with self._lock:
+            now = self._clock()
+            self._looked[looking] = now
+            self._looked = {one: at for one, at in self._looked.items() if now - at < GONE}
+            return max(self._every, len(self._looked) / self._most)
 
 
 class Allowance:
@@ -40,17 +59,18 @@ class Allowance:
             return True
 
 
-_allowance = Allowance(share=0.1, most=1.0)
+_allowance = Allowance(share=0.1, most=0.5)
+_pace = Pace(every=1.5, most=5.0)
 
 
 def watch(drawn: int, thread_id: str | None = None) -> None:
     """Follow all threads, or one, from `drawn` on: the pulse read before the page was drawn."""
     session.note_place()
-    _follow(drawn, thread_id, session.seconds_drawing())
+    st.fragment(_follow, run_every=_pace.of(session.own()))(drawn, thread_id, session.seconds_drawing())
 
 
-@st.fragment(run_every=EVERY)
 def _follow(drawn: int, thread_id: str | None, took: float) -> None:
+    _pace.of(session.own())
     moved = session.console().pulse(thread_id) != drawn
     if moved and session.is_in_place() and _allowance.grants(took):
         session.keep_flash()
@@ -59,11 +79,11 @@ def _follow(drawn: int, thread_id: str | None, took: float) -> None:
 
 def watch_queue(drawn: int) -> None:
     """Follow how many reviews wait, on a page that shows the number and nothing else of them."""
-    _follow_queue(drawn, session.seconds_drawing())
+    st.fragment(_follow_queue, run_every=_pace.of(session.own()))(drawn, session.seconds_drawing())
 
 
-@st.fragment(run_every=EVERY)
 def _follow_queue(drawn: int, took: float) -> None:
+    _pace.of(session.own())
     if session.console().queue_length() != drawn and _allowance.grants(took):
         session.keep_flash()
         st.rerun()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 
 from agent.bootstrap import Opened, open_console
 from agent.console import Console
+from agent.engine.precedence import Precedence
 from agent.review.actions import State
 from agent.review.errors import InvalidDecision
 from agent.review.events import Kind
@@ -94,6 +96,25 @@ def test_a_graph_beside_the_configuration_is_loaded_from_there(
         assert opened.console.agents() == ("mine",)
     finally:
         opened.close()
+
+
+def test_one_at_work_holds_up_no_other_run(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened.supervisor._precedence = Precedence(patience=3_600)
+    entered, go = threading.Event(), threading.Event()
+
+    def held(what: str) -> str:
+        entered.set()
+        assert go.wait(30)
+        return what
+
+    monkeypatch.setattr(foreign_agents, "did", held)
+    begin(opened.console, "batched", call("a", "send", to="a"))
+    run = opened.console.decide(THREAD, [APPROVE], by="ana")
+    assert entered.wait(30)
+    ask(opened.console, "/say Hello.", agent="batched")
+    go.set()
+    assert opened.console.wait(run, 30)
+    assert states(opened.console) == {"a": State.DONE}
 
 
 # Deciding.

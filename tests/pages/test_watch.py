@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from agent.bootstrap import Opened
 from pages.parts import watch
-from pages.parts.watch import Allowance
+from pages.parts.watch import GONE, Allowance, Pace
+from tests.conftest import ROOT
 
 
 class Clock:
@@ -84,3 +88,42 @@ def test_no_page_is_drawn_by_itself_for_an_address_that_was_left(
     page = AppTest.from_function(followed, kwargs={"told": told}).run()
     assert not page.exception
     assert page.session_state["drawings"] == drawings
+
+
+def test_few_look_as_often_as_they_may() -> None:
+    pace = Pace(every=1.5, most=5.0, clock=Clock())
+    assert [pace.of(name) for name in ("a", "b", "c", "a")] == [1.5] * 4
+
+
+def test_many_look_less_often_and_together_no_more_than_they_may() -> None:
+    pace = Pace(every=1.5, most=5.0, clock=Clock())
+    for name in range(100):
+        seconds = pace.of(str(name))
+    assert 100 / seconds == 5.0
+
+
+def test_sessions_that_are_gone_slow_nobody_down() -> None:
+    clock = Clock()
+    pace = Pace(every=1.5, most=5.0, clock=clock)
+    for name in range(100):
+        pace.of(str(name))
+    clock.now = GONE
+    assert pace.of("who is still there") == 1.5
+
+
+def test_a_page_that_follows_looks_at_the_pace_of_all(
+    page_console: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pace = Pace(every=1.5, most=5.0)
+    for name in range(100):
+        pace.of(str(name))
+    monkeypatch.setattr(watch, "_pace", pace)
+    made, fragment = [], st.fragment
+
+    def noted(*args: Any, **kept: Any) -> Any:
+        made.append(kept.get("run_every"))
+        return fragment(*args, **kept)
+
+    monkeypatch.setattr(st, "fragment", noted)
+    assert not AppTest.from_file(str(ROOT / "pages" / "shell.py"), default_timeout=60).run().exception
+    assert made[-1] == 101 / 5.0
