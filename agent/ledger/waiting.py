@@ -1,8 +1,8 @@
 """The queue of what waits, found by index whatever is sought: a page costs the same with ten waiting or many.
 
 Beside each open review stands one row of `waiting`, with its text in folded case, an index of that text by its grams,
-which are three letters each, and its tools. They go with the review: what is over costs nothing here. Of a very long
-text only the beginning is indexed; the few that have one are looked through.
+which are three letters each, and its tools. They go when the review ends, its text with the next review that enters.
+Of a very long text only the beginning is indexed; the few that have one are looked through.
 """
 
 from __future__ import annotations
@@ -76,6 +76,7 @@ _COLUMNS = ", ".join(
 )
 _HAS_TOOL = """EXISTS (SELECT 1 FROM waiting_tools AS t
     WHERE t.tool = ? AND t.opened_at = q.opened_at AND t.review_id = q.review_id)"""
+_IS_NOT_OVER = "w.place NOT IN (SELECT place FROM waiting_over)"
 _HOLDS_TEXT = "EXISTS (SELECT 1 FROM waiting AS w WHERE w.review_id = q.review_id AND instr(w.text, ?))"
 
 
@@ -126,9 +127,9 @@ def _is_in_few(read: All, gram: str) -> bool:
 def _beginning_a_gram(read: All, text: str) -> list[sqlite3.Row]:
     """Those that hold the text, which is shorter than a gram."""
     return read(
-        """
+        f"""
         SELECT DISTINCT w.review_id FROM waiting_grams AS g CROSS JOIN waiting AS w ON w.place = g.doc
-        WHERE g.term >= ? AND g.term <= ? AND instr(w.text, ?) LIMIT ?
+        WHERE g.term >= ? AND g.term <= ? AND instr(w.text, ?) AND {_IS_NOT_OVER} LIMIT ?
         """,
         *(text, text + LAST * GRAM, text, FEW + 1),
     )
@@ -138,9 +139,9 @@ def _matching(read: All, grams: str, text: str) -> list[sqlite3.Row]:
     """Those that hold the text, among those that match. Most are told by its beginning, which GLOB is quick to miss."""
     beginning = re.sub(r"[*?[]", r"[\g<0>]", text[:BEGINNING])
     return read(
-        """
+        f"""
         SELECT w.review_id FROM waiting_texts AS t CROSS JOIN waiting AS w ON w.place = t.rowid
-        WHERE t.waiting_texts MATCH ? AND w.text GLOB ? AND instr(w.text, ?) LIMIT ?
+        WHERE t.waiting_texts MATCH ? AND w.text GLOB ? AND instr(w.text, ?) AND {_IS_NOT_OVER} LIMIT ?
         """,
         *(grams, f"*{beginning}*", text, FEW + 1),
     )

@@ -128,6 +128,53 @@ def test_a_review_that_is_over_leaves_nothing_behind(ledger: SqliteLedger) -> No
     assert (left, ledger.queue_length()) == ([0, 0], 0)
 
 
+def test_the_text_of_a_review_that_is_over_goes_when_the_next_one_enters(ledger: SqliteLedger) -> None:
+    open_reviews(ledger, a_review("r-1"), a_review("r-2", "t-2"), summary="needle")
+    end(ledger, "r-1")
+    assert (found(ledger, text="needle"), found(ledger, text="ee"), ledger.queue_length()) == (
+        ["r-2"],
+        ["r-2"],
+        1,
+    )
+    open_reviews(ledger, a_review("r-3", "t-3"), summary="needle")
+    assert (kept(ledger), ledger.queue_length()) == (["r-2", "r-3"], 2)
+    assert ledger._all("SELECT 1 FROM waiting_over") == []
+
+
+@pytest.mark.parametrize("few", [1, 500])
+@given(ends=st.lists(st.integers(0, 20), max_size=20))
+@settings(max_examples=30)
+def test_what_is_over_is_never_found(few: int, ends: list[int]) -> None:
+    waits: list[str] = []
+    with pytest.MonkeyPatch.context() as patched, in_memory() as ledger:
+        patched.setattr(waiting, "FEW", few)
+        for number, ending in enumerate(ends):
+            review = a_review(f"r-{number:02}", f"t-{number}", opened_at=at(number))
+            open_reviews(ledger, review, summary="needle")
+            waits.append(review.review_id)
+            for name in [one for one in waits if one <= f"r-{ending:02}"][:2]:
+                end(ledger, name)
+                waits.remove(name)
+            for sought in ({"text": "needle"}, {"text": "ee"}, {"tool": "send_email"}, {}):
+                assert found(ledger, **sought) == waits
+            assert ledger.queue_length() == len(waits)
+
+
+def end(ledger: SqliteLedger, *names: str) -> None:
+    with ledger.write() as tx:
+        for name in names:
+            assert tx.end_review(name, ReviewState.CLOSED, AT, "ana", "closed")
+        tx._did("INSERT INTO waiting_texts (waiting_texts) VALUES ('integrity-check')")
+
+
+def kept(ledger: SqliteLedger) -> list[str]:
+    """The reviews whose text is in the index; a match of it finds no others."""
+    indexed = [row[0] for row in ledger._all("SELECT DISTINCT doc FROM waiting_grams ORDER BY doc")]
+    found = ledger._all("SELECT place, review_id FROM waiting ORDER BY place")
+    assert [row["place"] for row in found] == indexed
+    return [row["review_id"] for row in found]
+
+
 @contextmanager
 def before(step: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     """A ledger that is made meanwhile knows nothing of this migration and of those behind it."""
@@ -189,15 +236,28 @@ def test_what_stood_behind_a_character_0_before_is_found(
         ledger = SqliteLedger(path)
         open_reviews(ledger, a_review("r-1"), a_review("r-2", "t-2"), summary="One\0Needle")
         open_reviews(ledger, a_review("r-3", "t-3"), summary="One, and a needle")
-        assert found(ledger, text="needle") == ["r-3"]
         ledger.shut()
     ledger = SqliteLedger(path)
     assert found(ledger, text="needle") == ["r-1", "r-2", "r-3"]
-    with ledger.write() as tx:
-        for number in range(1, 4):
-            tx.end_review(f"r-{number}", ReviewState.CLOSED, AT, "ana", "closed")
-        tx._did("INSERT INTO waiting_texts (waiting_texts) VALUES ('integrity-check')")
+    end(ledger, "r-1", "r-2", "r-3")
     assert (found(ledger, text="needle"), ledger.queue_length()) == ([], 0)
+    ledger.shut()
+
+
+def test_what_waited_when_texts_left_with_their_reviews_leaves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "ledger.sqlite"
+    with before(migrations.LEAVING, monkeypatch):
+        ledger = SqliteLedger(path)
+        open_reviews(ledger, a_review("r-1"), a_review("r-2", "t-2"), summary="Needle.")
+        end(ledger, "r-1")
+        ledger.shut()
+    ledger = SqliteLedger(path)
+    assert (found(ledger, text="needle"), ledger.queue_length()) == (["r-2"], 1)
+    end(ledger, "r-2")
+    open_reviews(ledger, a_review("r-3", "t-3"), summary="Needle.")
+    assert (found(ledger, text="needle"), kept(ledger)) == (["r-3"], ["r-3"])
     ledger.shut()
 
 
