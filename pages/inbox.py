@@ -10,7 +10,7 @@ from pages.parts import draft as drafts
 from pages.parts import session
 from pages.parts.card import card
 from pages.parts.closed import closed
-from pages.parts.inbox_list import count, inbox_list, move, next_after
+from pages.parts.inbox_list import count, filtered, inbox_list, move, next_after
 from pages.parts.literal import line
 from pages.parts.settle import settle
 from pages.parts.start import demo
@@ -22,8 +22,10 @@ def main() -> None:
     drawn = session.console().pulse()
     # Beside the card where there is room, and folded away where there is not.
     with st.sidebar:
-        waiting = inbox_list()
-    _selected(waiting)
+        found = filtered()
+    _selected(found.waiting)
+    with st.sidebar:  # behind the card, which is what a person waits for
+        inbox_list(found)
     watch(drawn)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import astuple
+from dataclasses import astuple, dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
@@ -26,20 +26,34 @@ AGES = {"any age": 0, "over 10 minutes": 10, "over 1 hour": 60, "over 1 day": 1_
 CURSOR = "after"
 
 
-def inbox_list() -> list[Waiting]:
-    """Draw the list; gives the waiting reviews on this page of it, oldest first."""
+@dataclass(frozen=True)
+class Found:
+    """The waiting reviews on this page of the list, oldest first, and whether there is a next page."""
+
+    waiting: list[Waiting]
+    more: bool
+    narrowed: bool
+    """Whether anything was sought for."""
+
+
+def filtered() -> Found:
+    """Draw the filters; gives what they let through."""
     sought = _filters()
     found = session.console().queue(limit=PAGE + 1, after=_cursor(), sought=sought)
-    waiting = found[:PAGE]
+    return Found(found[:PAGE], more=len(found) > PAGE, narrowed=sought != Sought())
+
+
+def inbox_list(found: Found) -> None:
+    """Draw the list."""
+    waiting = found.waiting
     st.markdown(f"**Needs a decision** · {session.console().queue_length()}")
     if waiting:
         made = [_row_of(one) for one in waiting]
         rows("Needs a decision", made, key="waiting", on_pick=_open_review, current=_selected(waiting))
     else:
-        st.caption("Nothing here matches." if sought != Sought() else "Nothing waits.")
-    _pages(waiting, more=len(found) > PAGE)
+        st.caption("Nothing here matches." if found.narrowed else "Nothing waits.")
+    _pages(waiting, more=found.more)
     _others()
-    return waiting
 
 
 def next_after(review: Review) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from itertools import count
 
 import streamlit as st
 
@@ -66,24 +67,23 @@ _pace = Pace(every=1.5, most=5.0)
 def watch(drawn: int, thread_id: str | None = None) -> None:
     """Follow all threads, or one, from `drawn` on: the pulse read before the page was drawn."""
     session.note_place()
-    st.fragment(_follow, run_every=_pace.of(session.own()))(drawn, thread_id, session.seconds_drawing())
-
-
-def _follow(drawn: int, thread_id: str | None, took: float) -> None:
-    _pace.of(session.own())
-    moved = session.console().pulse(thread_id) != drawn
-    if moved and session.is_in_place() and _allowance.grants(took):
-        session.keep_flash()
-        st.rerun()
+    _follow(lambda: session.console().pulse(thread_id) != drawn and session.is_in_place())
 
 
 def watch_queue(drawn: int) -> None:
     """Follow how many reviews wait, on a page that shows the number and nothing else of them."""
-    st.fragment(_follow_queue, run_every=_pace.of(session.own()))(drawn, session.seconds_drawing())
+    _follow(lambda: session.console().queue_length() != drawn)
 
 
-def _follow_queue(drawn: int, took: float) -> None:
-    _pace.of(session.own())
-    if session.console().queue_length() != drawn and _allowance.grants(took):
-        session.keep_flash()
-        st.rerun()
+def _follow(moved: Callable[[], bool]) -> None:
+    """Look now and then, and draw the page anew where it has `moved`; not while it is drawn for the first time."""
+    took, looks = session.seconds_drawing(), count()
+
+    @st.fragment(run_every=_pace.of(session.own()))
+    def look() -> None:
+        _pace.of(session.own())
+        if next(looks) and moved() and _allowance.grants(took):
+            session.keep_flash()
+            st.rerun()
+
+    look()

@@ -67,9 +67,13 @@ def test_a_page_that_takes_long_is_drawn_too_and_less_often() -> None:
     assert allowance.grants(60.0)
 
 
-@pytest.mark.parametrize(("told", "drawings"), [("one", 2), ("two", 1)])
-def test_no_page_is_drawn_by_itself_for_an_address_that_was_left(
-    page_console: Opened, monkeypatch: pytest.MonkeyPatch, told: str, drawings: int
+@pytest.mark.parametrize(
+    ("looks", "told", "drawings"),
+    [(1, "one", 1), (2, "one", 2), (2, "two", 1)],
+    ids=["not while it is drawn", "at a later look", "not for an address that was left"],
+)
+def test_a_page_is_drawn_by_itself(
+    page_console: Opened, monkeypatch: pytest.MonkeyPatch, looks: int, told: str, drawings: int
 ) -> None:
     def followed(told: str) -> None:
         """A page that has drawn one review, and a browser that tells of it, or still of another."""
@@ -77,13 +81,19 @@ def test_no_page_is_drawn_by_itself_for_an_address_that_was_left(
 
         from pages.parts import session, watch
 
+        session.begin_drawing()
         st.session_state["drawings"] = st.session_state.get("drawings", 0) + 1
         session.put_in_address(session.REVIEW, "one")
         session.note_place()
         session.put_in_address(session.REVIEW, told)
         if st.session_state["drawings"] == 1:
-            watch._follow(-1, None, 0.0)
+            watch._follow(session.is_in_place)
 
+    def fragment(**_: Any) -> Any:
+        """It is drawn with the page, and then by itself."""
+        return lambda look: lambda: [look() for _ in range(looks)]
+
+    monkeypatch.setattr(st, "fragment", fragment)
     monkeypatch.setattr(watch, "_allowance", Allowance(share=1.0, most=1.0))
     page = AppTest.from_function(followed, kwargs={"told": told}).run()
     assert not page.exception
