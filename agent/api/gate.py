@@ -57,7 +57,7 @@ class StrictJson(APIRoute):
 
 
 def strict_router() -> APIRouter:
-    """Routes of that kind; an operation has its function's name in the OpenAPI document."""
+    """A router of such routes; each operation is named in the OpenAPI document as its function is."""
     return APIRouter(route_class=StrictJson, generate_unique_id_function=lambda route: route.name)
 
 

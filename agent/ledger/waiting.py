@@ -1,8 +1,8 @@
 """The queue of what waits, found by index whatever is sought: a page costs the same with ten waiting or many.
 
 Beside each open review stands one row of `waiting`, with its text in folded case, an index of that text by its grams,
-which are three letters each, and its tools. They go when the review ends, its text with the next review that enters.
-Of a very long text only the beginning is indexed; the few that have one are looked through.
+which are three letters each, and its tools. When the review ends its tools go, and with the next one that enters its
+text. Of a very long text only the beginning is indexed; the few that have one are looked through.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from agent.ports import Sought
 FEW = 500
 """Reviews that may be sorted to make a page. Where more hold a text, going through the queue soon finds a page."""
 GRAM = 3
-BEGINNING = 50
 LAST = chr(0x10FFFF)
-QUOTE = '"'
+BEGINNING = 50
+"""Letters that GLOB compares, which takes no pattern of more than 50,000 bytes."""
 
 All = Callable[..., list[sqlite3.Row]]
 
@@ -108,7 +108,7 @@ def _holding(read: All, text: str) -> list[str] | None:
 def _indexed(read: All, text: str) -> list[sqlite3.Row]:
     if len(text) < GRAM:
         return _beginning_a_gram(read, text)
-    grams = [f'"{gram.replace(QUOTE, QUOTE * 2)}"' for gram in _grams(text)]
+    grams = [_quoted(gram) for gram in _grams(text)]
     few = next((gram for gram in grams if _is_in_few(read, gram)), None)
     # Together they take long where many have each of them.
     return _matching(read, few or " AND ".join(grams), text)
@@ -118,6 +118,10 @@ def _grams(text: str) -> list[str]:
     """The text's pieces of three letters, end to end; that they stand in a row is checked on the text."""
     starts = {*range(0, len(text) - GRAM, GRAM), len(text) - GRAM}
     return [text[start : start + GRAM] for start in sorted(starts)]
+
+
+def _quoted(gram: str) -> str:
+    return '"' + gram.replace('"', '""') + '"'
 
 
 def _is_in_few(read: All, gram: str) -> bool:
@@ -136,7 +140,7 @@ def _beginning_a_gram(read: All, text: str) -> list[sqlite3.Row]:
 
 
 def _matching(read: All, grams: str, text: str) -> list[sqlite3.Row]:
-    """Those that hold the text, among those that match. Most are told by its beginning, which GLOB is quick to miss."""
+    """Those that hold the text, among those that match: GLOB passes over most others, and in a third of `instr`'s time."""
     beginning = re.sub(r"[*?[]", r"[\g<0>]", text[:BEGINNING])
     return read(
         f"""

@@ -112,6 +112,7 @@ class Action:
 
     @property
     def tool_call_id(self) -> str:
+        """The provider's own id of the call."""
         return self.key.tool_call_id
 
 
