@@ -7,6 +7,7 @@ engine. None of them runs an agent itself: a run is started, and can be waited f
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, get_args
@@ -175,10 +176,12 @@ class Console(Remembering, Noting):
         review_id: str | None = None,
         end_turn: bool = False,
         seen: Mapping[str, Seen] = NOT_SEEN,
+        behind: threading.Event | None = None,
     ) -> Run:
         """Record one decision per action, all or none, and resume the agent. Returns the run.
 
         With `end_turn`, where everything is rejected, the turn ends there: nothing more of it runs, nor does the model.
+        The agent goes on once `behind` is set, or a moment later: who draws what comes next is not held up by it.
 
         `seen` tells by tool call how each action was looked at; it goes on record with the decision.
         Raises what `preview` does, and `Halted`; the loser of a race is told who decided what, when.
@@ -192,11 +195,22 @@ class Console(Remembering, Noting):
         except (AlreadyDecided, ReviewExpired, ReviewChanged, ThreadBusy) as error:
             self._note_refusal(thread_id, review_id, by, error)
             raise
-        self._runs.start(run)
+        self._runs.start(run, behind)
         return run
 
-    def close(self, thread_id: str, *, by: str, review_id: str | None = None, reason: str = "") -> Run:
-        """End a review without deciding: the agent is told it is still open. Free calls of the turn still run."""
+    def close(
+        self,
+        thread_id: str,
+        *,
+        by: str,
+        review_id: str | None = None,
+        reason: str = "",
+        behind: threading.Event | None = None,
+    ) -> Run:
+        """End a review without deciding: the agent is told it is still open. Free calls of the turn still run.
+
+        `behind` is as for `decide`.
+        """
         check_words(reason, "reason")
         with self._ledger.write() as tx:
             entry = self._entry(tx, known(tx, thread_id), by)
@@ -204,7 +218,7 @@ class Console(Remembering, Noting):
                 run = self._open_run(entry, self._close_stuck(entry, reason))
             else:
                 run = self._close(entry, reviewable(tx, entry.thread, review_id, entry.now), reason)
-        self._runs.start(run)
+        self._runs.start(run, behind)
         return run
 
     def expire(self) -> None:

@@ -49,4 +49,7 @@ def main() -> None:
         watch_queue(waiting)
 
 
-main()
+try:
+    main()
+finally:
+    session.end_drawing()

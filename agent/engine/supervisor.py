@@ -36,6 +36,7 @@ SWEEP_SECONDS = 1.0
 BEAT_SECONDS = 5.0
 LEASE_SECONDS = 30.0
 CLOSING_SECONDS = 5.0
+BEHIND_SECONDS = 0.25
 
 log = logging.getLogger(__name__)
 
@@ -46,6 +47,7 @@ class Live:
 
     run: Run
     recovered: bool = False
+    behind: threading.Event | None = None
     stop: threading.Event = field(default_factory=threading.Event)
     ended: threading.Event = field(default_factory=threading.Event)
     progress: Progress = field(default_factory=Progress)
@@ -116,9 +118,10 @@ class Supervisor:
             self._owner.close()
         # Else a tool is still at work: the lock is freed by this process's end, not before.
 
-    def start(self, run: Run) -> None:
-        """Execute a run that stands open in the ledger under this owner."""
-        self._enqueue(Live(run))
+    def start(self, run: Run, behind: threading.Event | None = None) -> None:
+        """Execute a run that stands open in the ledger under this owner; where it is `behind` something, a moment later
+        at the latest."""
+        self._enqueue(Live(run, behind=behind))
 
     def stop(self, thread_id: str | None) -> None:
         """Let the thread's run, or every run for None, stop at its next step, if it is executing here."""
@@ -185,6 +188,8 @@ class Supervisor:
     def _serve(self) -> None:
         while (live := self._work.get()) is not None:
             try:
+                if live.behind is not None:
+                    live.behind.wait(BEHIND_SECONDS)
                 with self._precedence.held(BEGINS if live.run.delivery["kind"] == "send" else GOES_ON):
                     self._execute(live)
             except BaseException:

@@ -106,6 +106,7 @@ def send(review: Review, action: Action, after: Goes, end_turn: bool = False) ->
             review_id=review.review_id,
             end_turn=end_turn,
             seen=_seen(review),
+            behind=session.drawing(),
         )
     except ArgumentsRefused as error:
         session.flash("error", "The edited arguments cannot be sent. Nothing was decided.", str(error))
@@ -120,8 +121,9 @@ def send(review: Review, action: Action, after: Goes, end_turn: bool = False) ->
 
 
 def _go_on(review: Review, run: Run, after: Goes) -> None:
-    """On to the next card at once; where there is none, what a quick run comes to is drawn instead."""
+    """On to the next card, which is drawn before the run starts; where there is none, what it quickly comes to."""
     if after is None or not after(review):
+        session.end_drawing()
         session.console().wait(run, WAIT_FOR_RUN)
 
 
@@ -169,6 +171,7 @@ def close(review: Review, action: Action, after: Goes) -> None:
             by=session.reviewer(),
             review_id=review.review_id,
             reason=st.session_state.get(session.key("close-reason", review.review_id)) or "",
+            behind=session.drawing(),
         )
     except ReviewError as error:
         session.flash_error("The review was not closed.", error)

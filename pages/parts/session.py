@@ -6,9 +6,10 @@ Nothing true lives here. What must survive a reload is in the ledger or in the a
 from __future__ import annotations
 
 import re
+import threading
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import unquote
 from uuid import uuid4
 
@@ -32,6 +33,7 @@ SHOWN_FLASH = "flash-shown"
 OPENED = "folds-opened"
 DRAWN = "fields-drawn"
 BEGAN = "drawing-since"
+DRAWING = "drawing"
 SAVED = "scenario-saved"
 PLACE = "place-drawn"
 OWN = "own"
@@ -223,6 +225,18 @@ def field_key(name: str, review: Review, action: Action, argument: str) -> str:
 def begin_drawing() -> None:
     """The page is drawn from here on."""
     st.session_state[BEGAN] = time.thread_time()
+
+
+def drawing() -> threading.Event:
+    """Set once the page that is drawn now, or next, is drawn."""
+    return cast(threading.Event, st.session_state.setdefault(DRAWING, threading.Event()))
+
+
+def end_drawing() -> None:
+    """The page is drawn up to here."""
+    if DRAWING in st.session_state:
+        drawing().set()
+        del st.session_state[DRAWING]
 
 
 def seconds_drawing() -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 
 from agent.bootstrap import utc_now
 from agent.console import Console
@@ -26,7 +27,7 @@ class NoRuns:
 
     owner = "1-bench"
 
-    def start(self, run: Run) -> None:
+    def start(self, run: Run, behind: Event | None = None) -> None:
         return
 
     def stop(self, thread_id: str | None) -> None:

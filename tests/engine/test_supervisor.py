@@ -355,6 +355,26 @@ def test_a_tool_whose_end_could_not_be_recorded_is_unknown(
     assert len(opened.world.outbox()) == 1
 
 
+def test_a_run_behind_something_starts_when_that_is_over(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervisor_module, "BEHIND_SECONDS", 3_600.0)
+    behind = threading.Event()
+    ask(opened.console, mail("a"), thread_id=THREAD)
+    run = opened.console.decide(THREAD, [APPROVE], by="ana", behind=behind)
+    assert status(opened.console, ask(opened.console, "/say Hello.")) is Status.IDLE
+    assert states(opened.console) == {"a": State.APPROVED}
+    behind.set()
+    assert opened.console.wait(run, 30)
+    assert states(opened.console) == {"a": State.DONE}
+
+
+def test_a_run_is_not_behind_anything_for_long(opened: Opened) -> None:
+    ask(opened.console, mail("a"), thread_id=THREAD)
+    run = opened.console.close(THREAD, by="ana", behind=threading.Event())
+    assert opened.console.wait(run, 30)
+
+
 # Owners, dead, alive and frozen.
 
 

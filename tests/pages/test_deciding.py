@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from threading import Event
+from typing import Any
 
 import pytest
 
@@ -13,6 +15,8 @@ from agent.console import Console
 from agent.review import told
 from agent.review.actions import Review, State
 from agent.review.events import Kind
+from agent.review.threads import Run
+from pages.parts import card as inbox_card
 from pages.parts import screen as on_screen
 from pages.parts import sending, session
 from pages.parts.stepper import AT_ONCE
@@ -88,6 +92,27 @@ def test_an_approval_runs_the_call_once(opens: Opens, page_console: Opened, mail
     opens().approve(mail).send(mail)
     (sent,) = page_console.world.outbox()
     assert sent.recipient == "alice@example.com"
+
+
+def test_the_next_card_is_drawn_before_the_run_starts(
+    opens: Opens, console: Console, mail: Review, letters: Review, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    came, drawn, decide, card = [], [], Console.decide, inbox_card.card
+
+    def decided(*args: Any, behind: Event, **more: Any) -> Run:
+        came.append(behind)
+        return decide(*args, behind=behind, **more)
+
+    def put(review: Review, **more: Any) -> None:
+        card(review, **more)
+        drawn.extend((review.review_id, behind.is_set()) for behind in came)
+
+    screen = opens().approve(mail)
+    monkeypatch.setattr(Console, "decide", decided)
+    monkeypatch.setattr(inbox_card, "card", put)
+    screen.send(mail)
+    assert drawn == [(letters.review_id, False)]
+    assert [behind.is_set() for behind in came] == [True]
 
 
 def test_the_agent_is_told_the_reason_of_a_rejection(opens: Opens, console: Console, mail: Review) -> None:
