@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from agent.ports import Anchors, Clock, Engine, Inside, Ledger, Sought
-from agent.review.actions import Action, Review, State
+from agent.review.actions import Action, Review, State, Waiting
 from agent.review.agents import Agent
 from agent.review.edits import edited_away
 from agent.review.events import Anchor, Event, Kind, Verification, instant, verify
@@ -154,7 +154,7 @@ class Looking:
         limit: int = 50,
         after: tuple[str, str] | None = None,
         sought: Sought = Sought(),  # noqa: B008
-    ) -> list[Review]:
+    ) -> list[Waiting]:
         """Reviews that wait, over all threads, oldest first, narrowed to what is sought."""
         return self._ledger.queue(limit=limit, after=after, sought=sought)
 

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Any
 
-from agent.review.actions import Action, Review
+from agent.review.actions import Action, Asked, Review, Waiting
 from agent.review.args import show
 
 KEPT = "\n\t"
@@ -22,15 +22,16 @@ def literal(text: str) -> str:
     )
 
 
-def review(one: Review) -> str:
+def review(one: Review | Waiting) -> str:
     """A review with all that is decided on, and how to decide it."""
     return literal("\n".join(_review(one)))
 
 
-def _review(one: Review) -> Iterator[str]:
+def _review(one: Review | Waiting) -> Iterator[str]:
     until = f", open until {one.expires_at}" if one.expires_at else ""
     yield f"Review {one.review_id} on thread {one.thread_id} ({one.agent}), since {one.opened_at}{until}"
-    for place, action in enumerate(one.actions, start=1):
+    actions: tuple[Action | Asked, ...] = one.actions
+    for place, action in enumerate(actions, start=1):
         yield from _action(place, action)
     if len(one.actions) == 1:
         yield f"Decide it: python -m agent decide {one.thread_id} {'|'.join(one.actions[0].allowed)}"
@@ -38,7 +39,7 @@ def _review(one: Review) -> Iterator[str]:
         yield f"Decide it: python -m agent decide {one.thread_id} --decisions FILE (one decision per action)"
 
 
-def _action(place: int, action: Action) -> Iterator[str]:
+def _action(place: int, action: Action | Asked) -> Iterator[str]:
     yield f"  {place}. {action.tool} [{', '.join(action.allowed)}]"
     yield f"     {action.summary}"
     yield from (f"     {line}" for line in show(action.args).splitlines())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from agent.review.actions import Review, ReviewState
+from agent.review.actions import Review, ReviewState, Waiting
 from agent.review.errors import ReviewError
 from pages.parts import draft as drafts
 from pages.parts import session
@@ -29,7 +29,7 @@ def main() -> None:
     watch(drawn)
 
 
-def _selected(waiting: list[Review]) -> None:
+def _selected(waiting: list[Waiting]) -> None:
     named = session.in_address(session.ACTION)
     if named is not None:
         settle(named)

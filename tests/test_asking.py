@@ -246,7 +246,11 @@ def test_an_approval_lapses_by_its_tools_own_clock(
     console = opened.console
     lend_last(console)
     with monkeypatch.context() as late:
-        late.setattr(opened.supervisor, "start", lambda run: clock.move(seconds=TO_LEND.total_seconds() + 1))
+        late.setattr(
+            opened.supervisor,
+            "start",
+            lambda run, behind=None: clock.move(seconds=TO_LEND.total_seconds() + 1),
+        )
         run = console.decide(THREAD, [APPROVE], by="ana")
     opened.supervisor.start(run)
     assert console.wait(run, 30)

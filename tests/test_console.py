@@ -326,7 +326,7 @@ def test_an_approval_lapses_when_it_is_not_carried_out_in_time(
 ) -> None:
     ask(opened.console, mail(), thread_id=THREAD)
     with monkeypatch.context() as late:
-        late.setattr(opened.supervisor, "start", lambda run: clock.move(hours=2))
+        late.setattr(opened.supervisor, "start", lambda run, behind: clock.move(hours=2))
         run = opened.console.decide(THREAD, [APPROVE], by="ana")
     opened.supervisor.start(run)
     assert opened.console.wait(run, 30)

@@ -60,9 +60,9 @@ def test_a_tool_does_not_start_while_everything_is_stopped(
     thread_id = ask(console, MAIL)
     start = supervisor.start
 
-    def stopped_first(run: Any) -> None:
+    def stopped_first(run: Any, behind: Any) -> None:
         console.stop_all(by="ana")
-        start(run)
+        start(run, behind)
 
     monkeypatch.setattr(supervisor, "start", stopped_first)
     decide(console, thread_id, {"type": "approve"})

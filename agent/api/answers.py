@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from agent.console import Console
 from agent.review import shapes
-from agent.review.actions import Action, Review, State
+from agent.review.actions import Action, State, Waiting
 from agent.review.decisions import Ruling
 from agent.review.events import Event, Kind
 from agent.review.threads import Status
@@ -230,9 +230,15 @@ def previewed(ruling: Ruling) -> dict[str, Any]:
     }
 
 
-def queued(review: Review) -> dict[str, Any]:
-    names = ("review_id", "thread_id", "agent", "opened_at", "expires_at")
-    return {**{n: getattr(review, n) for n in names}, "pending_review": shapes.pending_review(review)}
+def queued(review: Waiting) -> dict[str, Any]:
+    return {
+        "review_id": review.review_id,
+        "thread_id": review.thread_id,
+        "agent": review.agent,
+        "opened_at": review.opened_at,
+        "expires_at": review.expires_at,
+        "pending_review": shapes.pending_review(review),
+    }
 
 
 def event(one: Event) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 
-from fastapi.routing import APIRoute
+from fastapi.routing import APIRoute, APIRouter
 from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import Response
@@ -54,6 +54,11 @@ class StrictJson(APIRoute):
             return await inner(request)
 
         return strict
+
+
+def strict_router() -> APIRouter:
+    """A router of such routes; each operation is named in the OpenAPI document as its function is."""
+    return APIRouter(route_class=StrictJson, generate_unique_id_function=lambda route: route.name)
 
 
 def _foreign(scope: Scope, headers: Headers) -> Response | None:

@@ -9,12 +9,12 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
+from fastapi import Depends, Header, Path, Query, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import AfterValidator, AwareDatetime
 
 from agent.api import answers, bodies, following
-from agent.api.gate import StrictJson
+from agent.api.gate import strict_router
 from agent.api.links import LINKS
 from agent.api.refusals import documented, misshapen
 from agent.api.waiting import off, once_ended, until_stopped
@@ -29,7 +29,7 @@ from agent.review.threads import THREAD_ID, Run
 ANONYMOUS = "api"
 """Who decides, where the caller does not say."""
 
-router = APIRouter(route_class=StrictJson)
+router = strict_router()
 
 
 async def console(request: Request) -> Console:

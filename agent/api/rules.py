@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path
+from fastapi import Path
 from pydantic import BaseModel, Field
 
 from agent.api import bodies
-from agent.api.gate import StrictJson
+from agent.api.gate import strict_router
 from agent.api.links import LINKS_OF_A_RULE
 from agent.api.refusals import documented
 from agent.api.routes import At, By, Named
 from agent.console import Console
 from agent.review.rules import Foresight, Rule, RuleEnd, Scope, Why
 
-router = APIRouter(route_class=StrictJson)
+router = strict_router()
 
 _MADE = documented(400, 403, 404, 409, 413, 415, 422, 503)
 RulePath = Annotated[str, Path(min_length=1, max_length=bodies.MAX_NAME)]

@@ -24,7 +24,7 @@ from agent.engine.makes.foreign import Foreign
 from agent.engine.model import Models
 from agent.engine.precedence import aside
 from agent.engine.reading import Graph, holds_an_interrupt, read, schema_of
-from agent.engine.saver import FencedSaver
+from agent.engine.saver import WHOLE_STEPS, FencedSaver
 from agent.ports import Inside, Look, Moment, Paused, RunCutOff, Step, Stood, Token
 from agent.review import shapes
 from agent.review.agents import Agent
@@ -178,9 +178,10 @@ class LocalEngine:
 def _follow(make: Make, graph: Graph, start: Start, stop: threading.Event) -> Iterator[Moment]:
     """Run the graph and tell what happens, until it pauses, ends, or is to stop."""
     control = RunControl()
+    named = {**start.config["configurable"], WHOLE_STEPS: make.whole_steps}
     stream: Iterator[Any] = graph.stream(
         start.begin,
-        start.config,
+        {**start.config, "configurable": named},
         **make.streamed,
         durability="sync",
         control=control,

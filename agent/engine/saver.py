@@ -13,6 +13,7 @@ from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
+    WRITES_IDX_MAP,
     ChannelVersions,
     Checkpoint,
     CheckpointMetadata,
@@ -26,6 +27,10 @@ from agent.review.errors import CheckpointsUnavailable
 BUSY_MS = 5_000
 FORGOTTEN = 2**62
 """The fence of a thread whose checkpoints were deleted: above that of any run."""
+WHOLE_STEPS = "whole_steps"
+"""Set in a run's `configurable` where each step is one task: what that wrote and the checkpoint behind it then come to
+the file in one transaction, and a step that was cut off between the two is a step that was not done. LangGraph saves a
+checkpoint after what was written to its delta channels; of other channels the checkpoint itself holds all that counts."""
 HISTORIES = 64
 """Checkpoints to which the way is kept: where the threads stand that were at work last."""
 History = Mapping[str, DeltaChannelHistory]
@@ -51,6 +56,7 @@ class FencedSaver(SqliteSaver):
         super().__init__(conn)
         self._writing = threading.local()
         self._histories: OrderedDict[tuple[str, ...], History] | None = None
+        self._held: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}
 
     def decoding_once(self) -> FencedSaver:
         """The same saver, for graphs that never change a message in place: it reads each message, and the way to each
@@ -70,6 +76,8 @@ class FencedSaver(SqliteSaver):
 
     def raise_fence(self, thread_id: str, fence: int) -> None:
         """From now on only runs with this fence, or a higher one, may write to the thread."""
+        for place in [one for one in list(self._held) if one[0] == thread_id]:
+            del self._held[place]  # left by a run that was cut off
         with self.cursor() as cur:
             cur.execute(
                 """
@@ -103,6 +111,9 @@ class FencedSaver(SqliteSaver):
 
     @contextmanager
     def _cursor(self, transaction: bool) -> Iterator[sqlite3.Cursor]:
+        if (joined := getattr(self._writing, "cursor", None)) is not None:
+            yield joined
+            return
         with self.lock:
             self.setup()
             cur = self.conn.cursor()
@@ -129,12 +140,19 @@ class FencedSaver(SqliteSaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        with self._as_run(config):
+        held = self._held.pop(_place(config), ())
+        with self._as_run(config), self._in_one():
+            for writes in held:
+                super().put_writes(*writes)
             return super().put(config, checkpoint, metadata, new_versions)
 
     def put_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
+        # A question, its answer or an error is written at once: no checkpoint follows it, or not soon.
+        if config["configurable"].get(WHOLE_STEPS) and not any(name in WRITES_IDX_MAP for name, _ in writes):
+            self._held.setdefault(_place(config), []).append((config, writes, task_id, task_path))
+            return
         with self._as_run(config):
             super().put_writes(config, writes, task_id, task_path)
 
@@ -143,10 +161,9 @@ class FencedSaver(SqliteSaver):
 
         A run asks for the same one when it looks what has arrived, when it starts, and where the run before it ended.
         """
-        place = config["configurable"]
-        if self._histories is None or not place.get("checkpoint_id"):
+        if self._histories is None or not config["configurable"].get("checkpoint_id"):
             return super().get_delta_channel_history(config=config, channels=channels)
-        key = (place["thread_id"], place.get("checkpoint_ns", ""), place["checkpoint_id"], *channels)
+        key = (*_place(config), *channels)
         found = self._histories.pop(key, None)
         if found is None:
             found = super().get_delta_channel_history(config=config, channels=channels)
@@ -155,6 +172,16 @@ class FencedSaver(SqliteSaver):
             with suppress(KeyError):  # another thread was quicker
                 self._histories.popitem(last=False)
         return found
+
+    @contextmanager
+    def _in_one(self) -> Iterator[None]:
+        """What this thread writes meanwhile, it writes in one transaction."""
+        with self.cursor() as cur:
+            self._writing.cursor = cur
+            try:
+                yield
+            finally:
+                self._writing.cursor = None
 
     @contextmanager
     def _as_run(self, config: RunnableConfig) -> Iterator[None]:
@@ -172,3 +199,9 @@ class FencedSaver(SqliteSaver):
         row = cur.execute("SELECT fence FROM fences WHERE thread_id = ?", (thread_id,)).fetchone()
         if row is not None and fence < row[0]:
             raise FencedOff(f"Thread {thread_id} is at fence {row[0]}; this run has {fence}.")
+
+
+def _place(config: RunnableConfig) -> tuple[str, ...]:
+    """The checkpoint that a config names."""
+    named = config["configurable"]
+    return str(named["thread_id"]), str(named.get("checkpoint_ns", "")), str(named.get("checkpoint_id", ""))

@@ -12,7 +12,7 @@ from agent.ledger import rows, waiting
 from agent.ledger.notes import NoteReads
 from agent.ledger.rules import RuleReads
 from agent.ports import Sought
-from agent.review.actions import Action, Key, Review, State
+from agent.review.actions import Action, Key, Review, State, Waiting
 from agent.review.events import Anchor, Event, Kind
 from agent.review.threads import Halt, Message, Run, Status, Thread
 
@@ -122,10 +122,9 @@ class SqliteReads(RuleReads, NoteReads):
 
     def queue(
         self, *, limit: int = 50, after: tuple[str, str] | None = None, sought: Sought = EVERYTHING
-    ) -> list[Review]:
+    ) -> list[Waiting]:
         """Open reviews, oldest first, from behind the (opened_at, review_id) of `after`."""
-        found = waiting.page(self._all, sought, after or ("", ""), limit)
-        return self._with_actions(found)
+        return rows.to_waiting(waiting.page(self._all, sought, after or ("", ""), limit))
 
     def unknown(self, *, limit: int = 50) -> list[Action]:
         """Actions over all threads whose outcome is unknown."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Iterable
 from dataclasses import asdict, fields
+from itertools import groupby
 from typing import Any, TypeVar
 
-from agent.review.actions import Action, Key, Review, ReviewState, State
+from agent.review.actions import Action, Asked, Key, Review, ReviewState, State, Waiting
 from agent.review.events import Event, Kind
 from agent.review.rules import Rule, RuleEnd
 from agent.review.threads import Message, Run, RunState, Status, Thread, ToolCall
@@ -17,6 +19,8 @@ T = TypeVar("T")
 JSON_COLUMNS = frozenset({"args", "proposed", "allowed", "notes", "decision"})
 KEY_COLUMNS = ("thread_id", "message_id", "tool_call_id", "attempt")
 ACTION_COLUMNS = (*KEY_COLUMNS, *(f.name for f in fields(Action) if f.name != "key"))
+WAITING_COLUMNS = Waiting._fields[:-1]
+ASKED_COLUMNS = Asked._fields
 
 
 def dumps(value: Any) -> str:
@@ -58,6 +62,19 @@ def to_action(row: sqlite3.Row) -> Action:
 
 def to_review(row: sqlite3.Row, actions: tuple[Action, ...]) -> Review:
     return _made(Review, {**_fields(row), "state": ReviewState(row["state"]), "actions": actions})
+
+
+def to_waiting(found: Iterable[sqlite3.Row]) -> list[Waiting]:
+    """The reviews of rows that each hold `WAITING_COLUMNS` and an action's `ASKED_COLUMNS`, if it has one."""
+    width = len(WAITING_COLUMNS)
+    return [
+        Waiting._make((*review, tuple(_asked(*row[width:]) for row in its if row["tool"] is not None)))
+        for review, its in groupby(found, key=lambda row: row[:width])
+    ]
+
+
+def _asked(call_id: str, tool: str, args: str, summary: str, allowed: str, digest: str) -> Asked:
+    return Asked(call_id, tool, loads(args), summary, tuple(loads(allowed)), digest)
 
 
 def _fields(row: sqlite3.Row) -> dict[str, Any]:

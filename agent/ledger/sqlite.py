@@ -97,7 +97,7 @@ class SqliteLedger(SqliteReads):
             conn.row_factory = sqlite3.Row
             conn.execute(f"PRAGMA busy_timeout = {self._busy_ms}")
             # SQLite's own lower() knows the letters of ASCII only.
-            conn.create_function("folded", 1, str.casefold, deterministic=True)
+            conn.create_function("folded", 1, waiting.folded, deterministic=True)
             conn.execute("PRAGMA journal_mode = WAL")
             conn.execute("PRAGMA synchronous = FULL")
             conn.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")

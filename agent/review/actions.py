@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from agent.review.digest import call_digest, shown_digest
 
@@ -110,6 +110,22 @@ class Action:
     rule_id: str | None = None
     """The remembered rule that approved it in a person's place."""
 
+    @property
+    def tool_call_id(self) -> str:
+        """The provider's own id of the call."""
+        return self.key.tool_call_id
+
+
+class Asked(NamedTuple):
+    """An action that waits, as far as it is asked about: what a decision on it goes by."""
+
+    tool_call_id: str
+    tool: str
+    args: dict[str, Any] | None
+    summary: str
+    allowed: tuple[str, ...]
+    shown_digest: str
+
 
 def with_digests(action: Action, secret: bytes) -> Action:
     """The action, sealed as it now stands: what would run, and what a reviewer sees of it."""
@@ -148,3 +164,14 @@ class Review:
     ended_by: str | None = None
     outcome: str | None = None
     """What was decided, in a few words: `approve`, or `2 approve, 1 reject`."""
+
+
+class Waiting(NamedTuple):
+    """An open review as it stands in the queue, where there are many: with what it asks, and no more of the record."""
+
+    review_id: str
+    thread_id: str
+    agent: str
+    opened_at: str
+    expires_at: str | None
+    actions: tuple[Asked, ...]

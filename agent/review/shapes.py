@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from agent.review import told
-from agent.review.actions import Action, Review
+from agent.review.actions import Action, Asked, Review, Waiting
 from agent.review.args import parse
 from agent.review.errors import ArgumentsRefused
 from agent.review.policy import DECISION_TYPES
@@ -62,24 +62,24 @@ def interrupt_value(calls: Iterable[Call]) -> dict[str, Any]:
     }
 
 
-def pending_review(review: Review) -> dict[str, Any]:
+def pending_review(review: Review | Waiting) -> dict[str, Any]:
     """The same fields as the interrupt's value, with the ids and digests a caller decides by."""
+    actions: tuple[Action | Asked, ...] = review.actions
     return {
         "review_id": review.review_id,
-        "action_requests": [_request(action) for action in review.actions],
+        "action_requests": [_request(action) for action in actions],
         "review_configs": [
-            {"action_name": action.tool, "allowed_decisions": list(action.allowed)}
-            for action in review.actions
+            {"action_name": action.tool, "allowed_decisions": list(action.allowed)} for action in actions
         ],
     }
 
 
-def _request(action: Action) -> dict[str, Any]:
+def _request(action: Action | Asked) -> dict[str, Any]:
     return {
         "name": action.tool,
         "args": action.args,
         "description": action.summary,
-        "tool_call_id": action.key.tool_call_id,
+        "tool_call_id": action.tool_call_id,
         "shown_digest": action.shown_digest,
     }
 

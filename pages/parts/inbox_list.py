@@ -10,7 +10,7 @@ from typing import TypeVar
 import streamlit as st
 
 from agent.ports import Sought
-from agent.review.actions import Action, Review
+from agent.review.actions import Action, Review, Waiting
 from agent.review.events import instant
 from agent.review.secrets import masked
 from agent.review.threads import Thread
@@ -30,7 +30,7 @@ CURSOR = "after"
 class Found:
     """The waiting reviews on this page of the list, oldest first, and whether there is a next page."""
 
-    waiting: list[Review]
+    waiting: list[Waiting]
     more: bool
     narrowed: bool
     """Whether anything was sought for."""
@@ -72,12 +72,12 @@ def move(review: Review, by: int = 1) -> None:
     session.put_in_address(session.REVIEW, ids[step % len(ids)] if ids else None)
 
 
-def _age(review: Review) -> tuple[str, str]:
+def _age(review: Review | Waiting) -> tuple[str, str]:
     """The queue's order: a review that has left it still has its place there."""
     return review.opened_at, review.review_id
 
 
-def _selected(waiting: list[Review]) -> str | None:
+def _selected(waiting: list[Waiting]) -> str | None:
     named = session.in_address(session.REVIEW)
     if named is None and session.in_address(session.ACTION) is None and waiting:
         return waiting[0].review_id
@@ -126,7 +126,7 @@ def _sought() -> Sought:
     )
 
 
-def _row_of(review: Review) -> Row:
+def _row_of(review: Waiting) -> Row:
     first = review.actions[0]
     more = f"  +{len(review.actions) - 1}" if len(review.actions) > 1 else ""
     left = short_time_left(review)
@@ -137,7 +137,7 @@ def _row_of(review: Review) -> Row:
     )
 
 
-def short_time_left(review: Review) -> str:
+def short_time_left(review: Waiting) -> str:
     """The time left to decide, where it is under an hour."""
     if review.expires_at is None:
         return ""
@@ -160,7 +160,7 @@ def _cursor() -> tuple[str, str] | None:
     return (opened_at, review_id) if review_id else None
 
 
-def _pages(waiting: list[Review], *, more: bool) -> None:
+def _pages(waiting: list[Waiting], *, more: bool) -> None:
     with st.container(horizontal=True):
         if _cursor() is not None:
             st.button("First page", key="first-page", type="tertiary", on_click=_to_page, args=(None,))

@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
+from langgraph.checkpoint.base import empty_checkpoint
+from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.errors import UnknownInterruptError
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command, interrupt
 from typing_extensions import TypedDict
 
 from agent.engine.local import STRICT_RESUME
-from agent.engine.saver import FencedOff, FencedSaver
+from agent.engine.saver import WHOLE_STEPS, FencedOff, FencedSaver
 from agent.review.errors import CheckpointsUnavailable
 
 
@@ -157,3 +159,95 @@ def test_a_run_whose_checkpoints_are_locked_is_told_what_to_do(
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(CheckpointsUnavailable, match=r"locked.*then retry"):
             graph.invoke({"said": []}, config(1), durability="sync")
+
+
+# Whole steps.
+
+
+def whole(fence: int | None = None) -> Any:
+    found = config(fence)
+    found["configurable"][WHOLE_STEPS] = True
+    return found
+
+
+def written(saver: FencedSaver) -> tuple[int, int]:
+    """How many checkpoints, and how many writes of what nodes said, another process finds in the file."""
+    (path,) = (row[2] for row in saver.conn.execute("PRAGMA database_list"))
+    with closing(sqlite3.connect(path)) as other:
+        (checkpoints,) = other.execute("SELECT count(*) FROM checkpoints").fetchone()
+        (writes,) = other.execute("SELECT count(*) FROM writes WHERE channel = 'said'").fetchone()
+    return checkpoints, writes
+
+
+def plain() -> Any:
+    """A graph of two steps that asks nothing."""
+    graph = StateGraph(State)
+    graph.add_node("first", lambda _: {"said": ["first"]})
+    graph.add_node("second", lambda _: {"said": ["second"]})
+    graph.add_edge(START, "first")
+    graph.add_edge("first", "second")
+    return graph
+
+
+@pytest.mark.parametrize(("named", "more"), [(whole, 0), (config, 3)], ids=["whole steps", "else"])
+def test_a_step_and_the_checkpoint_behind_it_come_to_the_file_together(
+    saver: FencedSaver, named: Any, more: int
+) -> None:
+    compiled = plain().compile(checkpointer=saver)
+    commits = commits_of(saver)
+    compiled.invoke({"said": []}, named(), durability="sync")
+    assert compiled.get_state(config()).values == {"said": ["first", "second"]}
+    checkpoints, writes = written(saver)
+    assert writes == 3, "the input's, and each node's"
+    assert len(commits) == checkpoints + more
+
+
+def commits_of(saver: FencedSaver) -> list[str]:
+    saver.setup()
+    found: list[str] = []
+    saver.conn.set_trace_callback(lambda sql: found.append(sql) if sql == "COMMIT" else None)
+    return found
+
+
+def test_a_question_and_its_answer_are_kept_at_once(saver: FencedSaver, graph: Any) -> None:
+    graph.invoke({"said": []}, whole(), durability="sync")
+    graph.invoke(Command(resume={waiting(graph): "yes"}), whole(), durability="sync")
+    assert graph.get_state(config()).values == {"said": ["yes"]}
+    assert saver._held == {}
+
+
+def test_a_step_below_the_fence_leaves_nothing(saver: FencedSaver, graph: Any) -> None:
+    saver.raise_fence("t", 1)
+    graph.invoke({"said": []}, whole(1), durability="sync")
+    before = written(saver)
+    parent = graph.get_state(config()).config["configurable"]
+    late = whole(1)
+    late["configurable"] |= parent
+    saver.put_writes(late, [("said", ["late"])], "a task")
+    assert written(saver) == before
+    saver.raise_fence("t", 2)
+    with pytest.raises(FencedOff):
+        saver.put(late, empty_checkpoint(), {"step": 9}, {})
+    assert written(saver) == before
+    assert saver._held == {}
+
+
+def test_a_checkpoint_that_cannot_be_written_leaves_nothing_of_its_step(
+    saver: FencedSaver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiled = plain().compile(checkpointer=saver)
+    put, full = SqliteSaver.put, sqlite3.OperationalError("database or disk is full")
+
+    def once(self: SqliteSaver, *args: Any) -> Any:
+        found = put(self, *args)
+        if args[2]["step"] == 1:  # the checkpoint behind the first node
+            raise full
+        return found
+
+    with monkeypatch.context() as patched:
+        patched.setattr(SqliteSaver, "put", once)
+        with pytest.raises(CheckpointsUnavailable):
+            compiled.invoke({"said": []}, whole(), durability="sync")
+    assert written(saver) == (2, 1), "the input, and the start of the first node"
+    compiled.invoke(None, whole(), durability="sync")
+    assert compiled.get_state(config()).values == {"said": ["first", "second"]}

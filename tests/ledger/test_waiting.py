@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from agent.ledger import migrations, waiting
 from agent.ledger.sqlite import SqliteLedger
 from agent.ports import Sought
-from agent.review.actions import ReviewState, State
+from agent.review.actions import Action, Asked, Review, ReviewState, State, Waiting
 from tests.ledger.test_sqlite import AT, a_review, an_action, at, open_reviews
 
 
@@ -44,7 +44,9 @@ def test_a_text_of_any_length_and_any_marks_is_found(ledger: SqliteLedger, text:
 
 
 @pytest.mark.parametrize("few", [0, 500])
-@given(texts=st.lists(st.text('aAßÄ-"\U0010ffff', max_size=9), min_size=1, max_size=4), sought=st.data())
+@given(
+    texts=st.lists(st.text('aAßÄ-"\0[]*?\U0010ffff', max_size=9), min_size=1, max_size=4), sought=st.data()
+)
 @settings(max_examples=60)
 def test_a_text_is_found_exactly_where_it_stands(few: int, texts: list[str], sought: st.DataObject) -> None:
     start = sought.draw(st.integers(0, len(texts[0])))
@@ -72,6 +74,14 @@ def test_what_ends_a_text_is_found(ledger: SqliteLedger, text: str) -> None:
 def test_a_text_whose_pieces_stand_apart_is_not_found(ledger: SqliteLedger) -> None:
     open_reviews(ledger, a_review(), summary="abcdef, and defabc")
     assert found(ledger, text="abcdefabc") == []
+
+
+@pytest.mark.parametrize("long", [100, 100_000])
+def test_of_a_long_text_every_letter_counts(ledger: SqliteLedger, long: int) -> None:
+    open_reviews(ledger, a_review("r-1"), summary="[x" * long + "y")
+    open_reviews(ledger, a_review("r-2", "t-2"), summary="[x" * long + "z")
+    assert found(ledger, text="[X" * long + "Y") == ["r-1"]
+    assert found(ledger, text="[x" * long + "w") == []
 
 
 def test_a_text_is_not_found_across_two_fields(ledger: SqliteLedger) -> None:
@@ -116,6 +126,53 @@ def test_a_review_that_is_over_leaves_nothing_behind(ledger: SqliteLedger) -> No
         left = [tx._all(f"SELECT count(*) FROM {table}")[0][0] for table in ("waiting", "waiting_tools")]
         tx._did("INSERT INTO waiting_texts (waiting_texts) VALUES ('integrity-check')")
     assert (left, ledger.queue_length()) == ([0, 0], 0)
+
+
+def test_the_text_of_a_review_that_is_over_goes_when_the_next_one_enters(ledger: SqliteLedger) -> None:
+    open_reviews(ledger, a_review("r-1"), a_review("r-2", "t-2"), summary="needle")
+    end(ledger, "r-1")
+    assert (found(ledger, text="needle"), found(ledger, text="ee"), ledger.queue_length()) == (
+        ["r-2"],
+        ["r-2"],
+        1,
+    )
+    open_reviews(ledger, a_review("r-3", "t-3"), summary="needle")
+    assert (kept(ledger), ledger.queue_length()) == (["r-2", "r-3"], 2)
+    assert ledger._all("SELECT 1 FROM waiting_over") == []
+
+
+@pytest.mark.parametrize("few", [1, 500])
+@given(ends=st.lists(st.integers(0, 20), max_size=20))
+@settings(max_examples=30)
+def test_what_is_over_is_never_found(few: int, ends: list[int]) -> None:
+    waits: list[str] = []
+    with pytest.MonkeyPatch.context() as patched, in_memory() as ledger:
+        patched.setattr(waiting, "FEW", few)
+        for number, ending in enumerate(ends):
+            review = a_review(f"r-{number:02}", f"t-{number}", opened_at=at(number))
+            open_reviews(ledger, review, summary="needle")
+            waits.append(review.review_id)
+            for name in [one for one in waits if one <= f"r-{ending:02}"][:2]:
+                end(ledger, name)
+                waits.remove(name)
+            for sought in ({"text": "needle"}, {"text": "ee"}, {"tool": "send_email"}, {}):
+                assert found(ledger, **sought) == waits
+            assert ledger.queue_length() == len(waits)
+
+
+def end(ledger: SqliteLedger, *names: str) -> None:
+    with ledger.write() as tx:
+        for name in names:
+            assert tx.end_review(name, ReviewState.CLOSED, AT, "ana", "closed")
+        tx._did("INSERT INTO waiting_texts (waiting_texts) VALUES ('integrity-check')")
+
+
+def kept(ledger: SqliteLedger) -> list[str]:
+    """The reviews whose text is in the index; a match of it finds no others."""
+    indexed = [row[0] for row in ledger._all("SELECT DISTINCT doc FROM waiting_grams ORDER BY doc")]
+    found = ledger._all("SELECT place, review_id FROM waiting ORDER BY place")
+    assert [row["place"] for row in found] == indexed
+    return [row["review_id"] for row in found]
 
 
 @contextmanager
@@ -163,13 +220,66 @@ def test_what_waited_before_every_letter_began_a_piece_is_found(
     ledger.shut()
 
 
-def test_a_page_of_reviews_has_each_its_own_actions(ledger: SqliteLedger) -> None:
-    open_reviews(ledger, *(a_review(f"r-{n}", f"t-{n}", opened_at=at(n)) for n in range(3)))
+@pytest.mark.parametrize("text", ["needle", "edl", "e\0n", "\0", "one\0needle", "null"])
+def test_what_stands_behind_a_character_0_is_found(ledger: SqliteLedger, text: str) -> None:
+    open_reviews(ledger, a_review("r-1"), a_review("r-2", "t-2"), summary="One\0needle", args=None)
+    open_reviews(ledger, a_review("r-3", "t-3"), summary="One", args={})
+    assert found(ledger, text=text) == ["r-1", "r-2"]
+
+
+def test_what_stood_behind_a_character_0_before_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "ledger.sqlite"
+    with before(migrations.WHOLE_TEXTS, monkeypatch) as older:
+        older.setattr(waiting, "folded", str.casefold)
+        ledger = SqliteLedger(path)
+        open_reviews(ledger, a_review("r-1"), a_review("r-2", "t-2"), summary="One\0Needle")
+        open_reviews(ledger, a_review("r-3", "t-3"), summary="One, and a needle")
+        ledger.shut()
+    ledger = SqliteLedger(path)
+    assert found(ledger, text="needle") == ["r-1", "r-2", "r-3"]
+    end(ledger, "r-1", "r-2", "r-3")
+    assert (found(ledger, text="needle"), ledger.queue_length()) == ([], 0)
+    ledger.shut()
+
+
+def test_what_waited_when_texts_left_with_their_reviews_leaves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "ledger.sqlite"
+    with before(migrations.LEAVING, monkeypatch):
+        ledger = SqliteLedger(path)
+        open_reviews(ledger, a_review("r-1"), a_review("r-2", "t-2"), summary="Needle.")
+        end(ledger, "r-1")
+        ledger.shut()
+    ledger = SqliteLedger(path)
+    assert (found(ledger, text="needle"), ledger.queue_length()) == (["r-2"], 1)
+    end(ledger, "r-2")
+    open_reviews(ledger, a_review("r-3", "t-3"), summary="Needle.")
+    assert (found(ledger, text="needle"), kept(ledger)) == (["r-3"], ["r-3"])
+    ledger.shut()
+
+
+def test_a_page_has_each_review_with_all_that_it_asks_in_the_order_of_its_calls(ledger: SqliteLedger) -> None:
+    reviews = [a_review(f"r-{n}", f"t-{n}", opened_at=at(n), expires_at=at(9)) for n in range(3)]
+    asked = [an_action(f"c-{n}", "t-1", tool=f"tool-{n}", position=n) for n in (1, 2, 0)]
+    with ledger.write() as tx:
+        assert all(tx.propose(action) for action in asked)
+        tx.open_review(reviews[1], [action.key for action in asked])
+        tx.open_review(reviews[2], [])
+    open_reviews(ledger, reviews[0], args=None)
+
     page = ledger.queue()
-    assert [[action.key.thread_id for action in review.actions] for review in page] == [
-        ["t-0"],
-        ["t-1"],
-        ["t-2"],
-    ]
-    assert page[0] == ledger.review("r-0")
-    assert an_action("r-0", "t-0", review_id="r-0") == page[0].actions[0]
+    assert [review.actions for review in page][1:] == [tuple(map(as_asked, (asked[2], *asked[:2]))), ()]
+    assert page == [as_waiting(ledger.review(review.review_id)) for review in reviews]
+
+
+def as_waiting(review: Review | None) -> Waiting:
+    assert review is not None
+    queued = [getattr(review, name) for name in Waiting._fields[:-1]]
+    return Waiting._make([*queued, tuple(map(as_asked, review.actions))])
+
+
+def as_asked(action: Action) -> Asked:
+    return Asked._make(getattr(action, name) for name in Asked._fields)

@@ -17,7 +17,7 @@ from agent import bootstrap
 from agent.bootstrap import Opened
 from agent.console import Console
 from agent.engine.guard import Stop
-from agent.review.actions import Action, Review
+from agent.review.actions import Action, Review, Waiting
 from agent.review.retyped import to_type
 from agent.review.threads import Run
 from pages.parts import sending, session
@@ -252,7 +252,7 @@ def of(name: str, review: Review, place: int = 0) -> str:
     return session.action_key(name, review, review.actions[place])
 
 
-def send(review: Review) -> str:
+def send(review: Review | Waiting) -> str:
     return session.key("send", review.review_id)
 
 

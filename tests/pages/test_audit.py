@@ -143,8 +143,8 @@ def test_an_event_without_arguments_of_its_own_is_told_apart_by_those_of_its_act
 
 
 def test_who_approved_is_told_apart_from_what_the_console_ran(opens: Opens, console: Console) -> None:
-    ask(console, calls('archive_mail {"message_id": "m-1"}', MAIL_CALL))
-    (mail,) = console.queue()
+    thread_id = ask(console, calls('archive_mail {"message_id": "m-1"}', MAIL_CALL))
+    (mail,) = console.view(thread_id).reviews
     opens(reviewer="ben").approve(mail).send(mail)
     ended(console, mail.thread_id)
     screen = opens("audit")

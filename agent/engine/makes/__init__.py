@@ -20,6 +20,8 @@ class Make(Protocol):
     agent: Agent
     streamed: Mapping[str, Any]
     """What LangGraph is to stream of it."""
+    whole_steps: bool
+    """Whether each of its steps is one task, so that what it wrote need not be kept before its step is done."""
 
     def compiled(self, saver: FencedSaver) -> Graph:
         """The agent's graph over this checkpointer."""

@@ -29,6 +29,7 @@ class BuiltIn:
     # Updates alone, of one graph alone: only then does LangGraph run a node in the thread of its caller. Else each
     # step takes three threads that wait for each other.
     streamed: Mapping[str, Any] = MappingProxyType({"stream_mode": "updates"})
+    whole_steps = True
 
     def __init__(
         self,

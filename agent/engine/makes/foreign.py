@@ -61,6 +61,7 @@ class Foreign:
     streamed: Mapping[str, Any] = MappingProxyType(
         {"stream_mode": ["updates", "messages"], "subgraphs": True}
     )
+    whole_steps = False
 
     def __init__(self, agent: Agent, graph: Graph) -> None:
         self.agent, self._graph = agent, graph
