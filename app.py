@@ -2,7 +2,7 @@
 
 Start it with `streamlit run app.py`, `python app.py`, or any ASGI server as `app:app`. What takes long to import is
 imported beside the server: what a page is drawn with while a browser fetches what is Streamlit's own, and what agents
-run with once the first page is drawn.
+run with once the first page is painted.
 """
 
 from __future__ import annotations

@@ -238,11 +238,15 @@ def drawing() -> threading.Event:
 
 
 def end_drawing() -> None:
-    """The page is drawn up to here, and holds nothing up any more."""
-    bootstrap.opened().engine.wanted.set()
+    """The page is drawn up to here."""
     if DRAWING in st.session_state:
         drawing().set()
         del st.session_state[DRAWING]
+
+
+def note_painted() -> None:
+    """A browser that asks whether anything moved has painted its page, which is held up by nothing any more."""
+    bootstrap.opened().engine.wanted.set()
 
 
 def seconds_drawing() -> float:

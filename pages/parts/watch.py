@@ -82,7 +82,10 @@ def _follow(moved: Callable[[], bool]) -> None:
     @st.fragment(run_every=_pace.of(session.own()))
     def look() -> None:
         _pace.of(session.own())
-        if next(looks) and moved() and _allowance.grants(took):
+        if not next(looks):
+            return
+        session.note_painted()
+        if moved() and _allowance.grants(took):
             session.keep_flash()
             st.rerun()
 

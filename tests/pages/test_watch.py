@@ -8,7 +8,9 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from agent import bootstrap
 from agent.bootstrap import Opened
+from agent.settings import Settings
 from pages.parts import watch
 from pages.parts.watch import GONE, Allowance, Pace
 from tests.conftest import ROOT
@@ -98,6 +100,16 @@ def test_a_page_is_drawn_by_itself(
     page = AppTest.from_function(followed, kwargs={"told": told}).run()
     assert not page.exception
     assert page.session_state["drawings"] == drawings
+
+
+@pytest.mark.parametrize("looks", [1, 2], ids=["while it is drawn", "once it is painted"])
+def test_a_first_page_is_held_up_by_nothing_before_it_is_painted(
+    own_settings: Settings, monkeypatch: pytest.MonkeyPatch, looks: int
+) -> None:
+    opened = bootstrap.opened(at_work=False)
+    monkeypatch.setattr(st, "fragment", lambda **_: lambda look: lambda: [look() for _ in range(looks)])
+    assert not AppTest.from_file(str(ROOT / "pages" / "shell.py"), default_timeout=60).run().exception
+    assert opened.engine.wanted.is_set() == (looks > 1)
 
 
 def test_few_look_as_often_as_they_may() -> None:
