@@ -63,7 +63,7 @@ library = DemoAgent(library_demo.define, library_demo.policy)
 
 @dataclass(frozen=True)
 class Opened:
-    """A console at work, with what a page or a test needs beside it."""
+    """A console, at work or to be let go to work, with what a page or a test needs beside it."""
 
     console: Console
     world: World
