@@ -30,6 +30,7 @@ from agent.api.hosts import local_only
 from agent.api.later import Later
 from agent.api.sending import send_at_once
 from agent.review.errors import ReviewError
+from pages.parts import whole  # noqa: F401  before Streamlit makes its first session
 
 FIRST_PAGE = 5.0
 """Seconds for which a first page has the interpreter to itself, if it comes."""

@@ -21,6 +21,7 @@ from agent.demos.world import World
 from agent.review.actions import Action, Review
 from agent.review.deception import visible
 from agent.review.errors import ReviewError
+from pages.parts import whole  # noqa: F401
 
 REVIEWER = "reviewer"
 NAME_COOKIE = "review_name"
