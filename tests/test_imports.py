@@ -53,7 +53,14 @@ USE_CASES = (
 )
 CORE = ("agent.console", "agent.ports", "agent.review")
 ARROWS = {
-    "app": ("agent.api", "agent.bootstrap", "agent.settings", "pages.parts.ahead", "pages.parts.whole", *CORE),
+    "app": (
+        "agent.api",
+        "agent.bootstrap",
+        "agent.settings",
+        "pages.parts.ahead",
+        "pages.parts.whole",
+        *CORE,
+    ),
     "pages": (
         "pages",
         "agent.bootstrap",
