@@ -78,9 +78,14 @@ def _keep_what_stands(review: Review, action: Action, field: str, kept: str, sta
 
     A page that finds its server again after a restart brings what its fields hold, and no change of it.
     """
-    new_here = session.is_new_here(session.action_key(field, review, action))
-    if new_here and (stands or "") != kept:
+    name = session.action_key(field, review, action)
+    if not session.is_new_here(name):
+        return
+    if (stands or "") != kept:
         drafts.save(review, drafts.on_screen(review).with_choice(action, **{field: stands or ""}))
+    # Behind it: a drawing can be cut off anywhere, and the next one has to do what this one did not.
+    session.note_drawn(name)
+    if (stands or "") != kept:
         st.rerun()
 
 

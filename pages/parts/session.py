@@ -256,11 +256,12 @@ def seconds_drawing() -> float:
 
 
 def is_new_here(name: str) -> bool:
-    """Whether this session asks about this widget for the first time."""
-    drawn: set[str] = st.session_state.setdefault(DRAWN, set())
-    new = name not in drawn
-    drawn.add(name)
-    return new
+    """Whether this session has not noted this widget as drawn."""
+    return name not in st.session_state.get(DRAWN, ())
+
+
+def note_drawn(name: str) -> None:
+    st.session_state.setdefault(DRAWN, set()).add(name)
 
 
 def was_opened(digest: str) -> bool:
