@@ -81,11 +81,13 @@ def _keep_what_stands(review: Review, action: Action, field: str, kept: str, sta
     name = session.action_key(field, review, action)
     if not session.is_new_here(name):
         return
-    if (stands or "") != kept:
+    changed = (stands or "") != kept
+    if changed:
         drafts.save(review, drafts.on_screen(review).with_choice(action, **{field: stands or ""}))
-    # Behind it: a drawing can be cut off anywhere, and the next one has to do what this one did not.
-    session.note_drawn(name)
-    if (stands or "") != kept:
+    session.note_drawn(
+        name
+    )  # last: a drawing can be cut off anywhere, and the next one then does what is left
+    if changed:
         st.rerun()
 
 

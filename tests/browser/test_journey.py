@@ -42,6 +42,8 @@ def test_a_page_left_open_finds_its_review_again_after_the_server_was_killed(
     server: Server, browses: Browses
 ) -> None:
     tab = browses(server).open("/chat").say(MAIL).choose("approve")
+    # A browser that is still fetching what draws a field when its server dies has to load the page anew.
+    expect(tab.of("typed").locator("input")).to_be_visible()
     with tab.page.expect_websocket():
         server.kill()
         server.start()

@@ -8,6 +8,8 @@ from threading import Event
 from typing import Any
 
 import pytest
+from streamlit.proto.WidgetStates_pb2 import WidgetStates
+from streamlit.runtime.scriptrunner import RerunData, RerunException, get_script_run_ctx
 
 from agent import bootstrap
 from agent.bootstrap import Opened
@@ -551,8 +553,9 @@ def test_looking_at_a_review_does_not_move_the_pulse(opens: Opens, console: Cons
     assert (console.pulse(), console.pulse(mail.thread_id)) == before
 
 
+@pytest.mark.parametrize("cut_off", [0, 1, 2])
 def test_what_a_field_holds_counts_though_a_new_server_was_told_of_no_change(
-    opens: Opens, console: Console, mail: Review
+    opens: Opens, console: Console, mail: Review, monkeypatch: pytest.MonkeyPatch, cut_off: int
 ) -> None:
     before = opens().click(of("reject", mail))
     before.at.text_area(key=of("reason", mail)).set_value("Alice is away")
@@ -560,6 +563,18 @@ def test_what_a_field_holds_counts_though_a_new_server_was_told_of_no_change(
     # As after a restart: a new session is sent what the page's fields hold.
     after.at.session_state[session.DRAWN] = set()
     after.at.session_state[of("reason", mail)] = "Alice is away"
+    keep, cuts = Console.keep_draft, iter(range(cut_off))
+
+    def cut(*args: Any) -> None:
+        """Another request comes while the page is drawn, and brings what the fields hold, as each does."""
+        if next(cuts, None) is not None:
+            context = get_script_run_ctx()
+            assert context is not None
+            states = WidgetStates(widgets=context.session_state.get_widget_states())
+            raise RerunException(RerunData(widget_states=states))
+        keep(*args)
+
+    monkeypatch.setattr(Console, "keep_draft", cut)
     assert told.rejected("Alice is away") in after.run().said()
     after.click(send(mail))
     (decided,) = console.trail(kind=Kind.DECISION_MADE)
