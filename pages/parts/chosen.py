@@ -84,9 +84,8 @@ def _keep_what_stands(review: Review, action: Action, field: str, kept: str, sta
     changed = (stands or "") != kept
     if changed:
         drafts.save(review, drafts.on_screen(review).with_choice(action, **{field: stands or ""}))
-    session.note_drawn(
-        name
-    )  # last: a drawing can be cut off anywhere, and the next one then does what is left
+    # Not before: a drawing can be cut off anywhere, and the next one then does what is left.
+    session.note_drawn(name)
     if changed:
         st.rerun()
 
