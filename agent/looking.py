@@ -70,8 +70,15 @@ class Looking:
         return self._ledger.halt()
 
     def view(self, thread_id: str) -> View:
-        """The thread as it stands. Raises `UnknownThread`."""
+        """The thread as it stands, all of it at one instant. Raises `UnknownThread`."""
         thread = known(self._ledger, thread_id)
+        found = self._view(thread)
+        while (now := known(self._ledger, thread_id)) != thread:  # it moved on between two reads
+            thread, found = now, self._view(now)
+        return found
+
+    def _view(self, thread: Thread) -> View:
+        thread_id = thread.thread_id
         return View(
             thread=thread,
             reviews=tuple(self._ledger.open_reviews(thread_id)),

@@ -12,6 +12,7 @@ import pytest
 
 from agent.bootstrap import Opened
 from agent.console import Console
+from agent.ledger.sqlite import SqliteLedger
 from agent.review import told
 from agent.review.actions import State
 from agent.review.errors import (
@@ -204,6 +205,22 @@ def test_a_decision_on_a_review_of_another_thread_is_refused(console: Console) -
     )
     assert isinstance(error, ReviewChanged)
     assert error.review == waiting(console, THREAD)
+
+
+def test_a_view_is_of_one_instant_whatever_is_decided_while_it_is_read(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask(console, mail(), thread_id=THREAD)
+    read, closed = SqliteLedger.open_reviews, iter([True])
+
+    def meanwhile(ledger: SqliteLedger, thread_id: str) -> Any:
+        if next(closed, False):
+            assert console.wait(console.close(THREAD, by="ana"), 30)
+        return read(ledger, thread_id)
+
+    monkeypatch.setattr(SqliteLedger, "open_reviews", meanwhile)
+    view = console.view(THREAD)
+    assert (view.thread.status, view.reviews) == (Status.IDLE, ())
 
 
 def test_a_second_decision_is_told_who_decided_what_and_when(console: Console, clock: SetClock) -> None:
