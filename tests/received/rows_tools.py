@@ -207,7 +207,7 @@ def with_runtime() -> BaseTool:
     return with_runtime
 
 
-@row({"n": "1"}, {"n": 1}, {"n": 2}, {"n": 2}, injected=frozenset({"store"}), graph_only=True, may_refuse=True)
+@row({"n": "1"}, {"n": 1}, {"n": 2}, {"n": 2}, injected=frozenset({"store"}), graph_only=True)
 def with_store() -> BaseTool:
     @tool
     def with_store(n: int, store: Annotated[Any, InjectedStore()]) -> str:
@@ -306,7 +306,7 @@ def odd_name() -> BaseTool:
     return odd_name
 
 
-@row({"to": "x", "self": "y"}, REFUSED)
+@row({"to": "x", "self": "y"}, REFUSED, open_schema=True)
 def argument_self() -> BaseTool:
     return tool_of("argument_self", {**NAMED, "required": []})
 
@@ -319,5 +319,3 @@ def missing() -> BaseTool:
         return write("missing", {"to": to})
 
     return missing
-
-

@@ -272,7 +272,9 @@ class nested(BaseModel):
     who: Person
 
 
-@row({"all": [{"name": " A"}, {"name": "B", "age": "2"}]}, {"all": [Person(name="A"), Person(name="B", age=2)]})
+@row(
+    {"all": [{"name": " A"}, {"name": "B", "age": "2"}]}, {"all": [Person(name="A"), Person(name="B", age=2)]}
+)
 class list_of_models(BaseModel):
     all: list[Person]
 
@@ -317,25 +319,50 @@ class default_list(BaseModel):
     cc: list[str] = Field(default_factory=list)
 
 
-@row({"to": "x"}, {"to": "x", "nonce": ""}, steady=False)
+@row(
+    {"to": "x"},
+    {"to": "x", "nonce": ""},
+    {"to": "y", "nonce": "mine"},
+    {"to": "y", "nonce": "mine"},
+    steady=False,
+)
 class fresh_text(BaseModel):
     to: str
     nonce: str = Field(default_factory=lambda: uuid.uuid4().hex)
 
 
-@row({"to": "x"}, {"to": "x", "id": uuid.UUID(_ID)}, steady=False)
+@row(
+    {"to": "x"},
+    {"to": "x", "id": uuid.UUID(_ID)},
+    {"to": "y", "id": _ID},
+    {"to": "y", "id": uuid.UUID(_ID)},
+    steady=False,
+)
 class fresh_uuid(BaseModel):
     to: str
     id: uuid.UUID = Field(default_factory=uuid.uuid4)
 
 
-@row({"to": "x"}, {"to": "x", "at": datetime(2030, 1, 1, tzinfo=UTC)}, steady=False)
+@row(
+    {"to": "x"},
+    {"to": "x", "at": datetime(2030, 1, 1, tzinfo=UTC)},
+    {"to": "y", "at": "2030-01-01T00:00:00Z"},
+    {"to": "y", "at": datetime(2030, 1, 1, tzinfo=UTC)},
+    steady=False,
+)
 class fresh_moment(BaseModel):
     to: str
     at: datetime = Field(default_factory=lambda: datetime.now(UTC))
 
 
-@row({"to": "x"}, {"to": "x", "thing": None}, steady=False, may_refuse=True)
+@row(
+    {"to": "x"},
+    {"to": "x", "thing": None},
+    {"to": "y", "thing": [1]},
+    {"to": "y", "thing": [1]},
+    steady=False,
+    may_refuse=True,
+)
 class fresh_object(BaseModel):
     to: str
     thing: Any = Field(default_factory=object)

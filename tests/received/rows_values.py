@@ -125,7 +125,9 @@ class model_before(BaseModel):
         return {"to": given.get("who", "nobody"), "copies": 2}
 
 
-@row({"to": "alice", "sum": 5}, {"to": "alice", "sum": 5_000}, {"to": "b", "sum": 6}, {"to": "b", "sum": 6_000})
+@row(
+    {"to": "alice", "sum": 5}, {"to": "alice", "sum": 5_000}, {"to": "b", "sum": 6}, {"to": "b", "sum": 6_000}
+)
 class model_after(BaseModel):
     to: str
     sum: int
@@ -317,7 +319,12 @@ class _Sealed(BaseModel):
         self._seal = self.word[::-1]
 
 
-@row({"inner": {"word": "ab"}}, {"inner": _Sealed(word="ab")}, {"inner": {"word": "cd"}}, {"inner": _Sealed(word="cd")})
+@row(
+    {"inner": {"word": "ab"}},
+    {"inner": _Sealed(word="ab")},
+    {"inner": {"word": "cd"}},
+    {"inner": _Sealed(word="cd")},
+)
 class private_attribute(BaseModel):
     inner: _Sealed
 

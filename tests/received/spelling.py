@@ -125,5 +125,7 @@ def _atom_reads_as(value: Any, found: Any) -> bool:
         case datetime() | date() | time() | timedelta():
             return not isinstance(found, PLAIN[1:]) and _time_of(type(value))(found) == value
         case float():
-            return type(found) is float and (found == value and math.copysign(1, found) == math.copysign(1, value))
+            return type(found) is float and (
+                found == value and math.copysign(1, found) == math.copysign(1, value)
+            )
     return type(found) is type(value) and found == value and isinstance(value, PLAIN)

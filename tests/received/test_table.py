@@ -31,7 +31,9 @@ def test_every_row_has_a_name_of_its_own() -> None:
     assert len(BY_NAME) == len(ROWS)
 
 
-@pytest.mark.parametrize("row", [one for one in ROWS if not one.graph_only and one.steady], ids=lambda row: row.name)
+@pytest.mark.parametrize(
+    "row", [one for one in ROWS if not one.graph_only and one.steady], ids=lambda row: row.name
+)
 def test_langchain_alone_hands_over_what_the_row_says(row: Row) -> None:
     assert spelt(invoked(row, row.proposed)) == spelt(row.received)
     assert spelt(invoked(row, row.edit)) == spelt(row.edited)
@@ -44,7 +46,16 @@ def test_a_row_that_is_not_steady_gives_something_else_each_time() -> None:
 
 @pytest.mark.parametrize(
     ("value", "json"),
-    [(5, "5"), (5, 5.0), (True, 1), ("x", None), ({"a"}, ["b"]), ([1, 2], [2, 1]), (b"x", "y"), ({"a": 1}, {})],
+    [
+        (5, "5"),
+        (5, 5.0),
+        (True, 1),
+        ("x", None),
+        ({"a"}, ["b"]),
+        ([1, 2], [2, 1]),
+        (b"x", "y"),
+        ({"a": 1}, {}),
+    ],
 )
 def test_json_that_says_another_value_is_not_taken_for_it(value: Any, json: Any) -> None:
     assert not reads_as(value, json)

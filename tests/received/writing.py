@@ -44,5 +44,3 @@ def tool_of(name: str, schema: type[BaseModel] | Mapping[str, Any]) -> BaseTool:
         return write(name, given)
 
     return StructuredTool(name=name, description=f"Write down {name}.", args_schema=schema, func=run)
-
-
