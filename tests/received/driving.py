@@ -147,6 +147,10 @@ class Turn:
         )
         return {self.ids.get(one["tool_call_id"], one["tool_call_id"]): one for one in found}
 
+    def all_actions(self) -> list[dict[str, Any]]:
+        """Every action of the thread in the ledger's file."""
+        return self.scene.rows("SELECT * FROM actions WHERE thread_id = ? ORDER BY rowid", self.thread_id)
+
     def events(self, kind: str) -> list[dict[str, Any]]:
         found = self.scene.rows(
             "SELECT * FROM events WHERE thread_id = ? AND kind = ? ORDER BY seq", self.thread_id, kind
