@@ -6,7 +6,7 @@ import base64
 import dataclasses
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
@@ -100,8 +100,8 @@ def _members_read_as(value: list[Any], found: list[Any]) -> bool:
     return not left
 
 
-def _time_of(kind: Any) -> Callable[[Any], Any]:
-    return lambda found: TypeAdapter(kind).validate_python(found)
+def _read_as(kind: Any, found: Any) -> Any:
+    return TypeAdapter(kind).validate_python(found)
 
 
 def _bytes(value: bytes) -> set[str]:
@@ -122,8 +122,10 @@ def _atom_reads_as(value: Any, found: Any) -> bool:
             return isinstance(found, str | int | float) and ascii(Decimal(str(found))) == ascii(value)
         case UUID() | Path():
             return found == str(value)
-        case datetime() | date() | time() | timedelta():
-            return not isinstance(found, PLAIN[1:]) and _time_of(type(value))(found) == value
+        case timedelta():
+            return isinstance(found, str | int | float) and _read_as(timedelta, found) == value
+        case datetime() | date() | time():
+            return isinstance(found, str) and _read_as(type(value), found) == value
         case float():
             return type(found) is float and (
                 found == value and math.copysign(1, found) == math.copysign(1, value)

@@ -109,7 +109,7 @@ def test_a_call_without_an_id_runs_and_is_recorded_as_not_gated(scene: Scene, ef
     assert (action["tool"], action["state"], json.loads(action["args"])) == ("send", "done", {"to": "alice"})
     assert action["tool_call_id"] == "c1"
     assert action["review_id"] is None
-    assert "not gated" in json.dumps([action["why"], action["notes"]]).lower()
+    assert "not gated" in json.dumps([action["tier"], action["why"], action["notes"]]).lower()
 
 
 # A default that is made afresh each time.
