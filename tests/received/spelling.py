@@ -43,6 +43,19 @@ def spelt(value: Any) -> Any:
     return [kind, ascii(value)]
 
 
+def shape(value: Any) -> Any:
+    """The types of the value and of its parts, whatever their values."""
+    return _kinds(spelt(value))
+
+
+def _kinds(spelling: Any) -> Any:
+    if not isinstance(spelling, list):
+        return spelling
+    if len(spelling) > 1 and all(isinstance(one, str | int) for one in spelling):
+        return spelling[0]
+    return [_kinds(one) for one in spelling]
+
+
 def reads_as(value: Any, found: Any) -> bool:
     """Whether the JSON value `found` says exactly this value, in one of the forms that JSON has for its type."""
     match value:

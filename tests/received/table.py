@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.received import rows_dumping, rows_tools, rows_types, rows_values  # noqa: F401  each puts its rows into the table
+from tests.received import rows_defaults, rows_dumping, rows_tools, rows_types, rows_values  # noqa: F401  they fill it
 from tests.received.rows import REFUSED, ROWS, Row
 
 __all__ = ["BY_NAME", "REFUSED", "ROWS", "Row"]

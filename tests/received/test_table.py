@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from tests.received.spelling import reads_as, spelt
+from tests.received.spelling import reads_as, shape, spelt
 from tests.received.table import BY_NAME, REFUSED, ROWS, Row
 from tests.received.writing import RECEIVED
 
@@ -41,7 +41,11 @@ def test_langchain_alone_hands_over_what_the_row_says(row: Row) -> None:
 
 def test_a_row_that_is_not_steady_gives_something_else_each_time() -> None:
     for row in (one for one in ROWS if not one.steady):
-        assert spelt(invoked(row, row.proposed)) != spelt(invoked(row, row.proposed)), row.name
+        first, second = invoked(row, row.proposed), invoked(row, row.proposed)
+        assert spelt(first) != spelt(second), row.name
+        assert shape(first) == shape(second) == shape(row.received), row.name
+        if row.edit != row.proposed:
+            assert spelt(invoked(row, row.edit)) == spelt(row.edited), row.name
 
 
 @pytest.mark.parametrize(
