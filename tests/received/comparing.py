@@ -21,6 +21,12 @@ def received(row: Row) -> list[dict[str, Any]]:
     found = [given for tool, given in writing.RECEIVED if tool == row.name]
     spelled = [given for tool, given in writing.written(writing.FILE[-1]) if tool == row.name]
     assert spelled == [{name: spelt(value) for name, value in given.items()} for given in found]
+    return own_arguments(row)
+
+
+def own_arguments(row: Row) -> list[dict[str, Any]]:
+    """What the list says that the row's function received, without what is not the model's to give."""
+    found = [given for tool, given in writing.RECEIVED if tool == row.name]
     for given in found:  # no model may say what LangGraph or LangChain has to
         assert all(given.get(name, row) != row.proposed.get(name) for name in row.injected)
     return [{name: value for name, value in given.items() if name not in row.injected} for given in found]

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import uuid
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from datetime import UTC, datetime
+from typing import Annotated, Any
 
 from langchain.agents import create_agent
-from langchain.agents.middleware import HumanInTheLoopMiddleware
-from langchain_core.messages import AIMessage
-from langchain_core.tools import StructuredTool, tool
+from langchain.agents.middleware import HumanInTheLoopMiddleware, ToolRetryMiddleware
+from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.tools import InjectedToolCallId, StructuredTool, tool
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
-from langgraph.types import interrupt
+from langgraph.types import Command, interrupt
 from pydantic import BaseModel, ConfigDict, Field
 
 from agent.bootstrap import DemoAgent
@@ -123,6 +125,69 @@ def looping_over(node: Any) -> Any:
 
 
 looping = looping_over(_each_in_turn)
+_sent: list[str] = []
+
+
+@tool(response_format="content_and_artifact")
+def send_with_proof(to: str) -> tuple[str, dict[str, Any]]:
+    """Send, and give a proof of it beside the result."""
+    write("send_with_proof", {"to": to})
+    _sent.append(to)
+    return f"sent to {to}", {"to": to, "at": datetime(2030, 1, 1, tzinfo=UTC), "number": len(_sent)}
+
+
+@tool
+def send_and_note(to: str, tool_call_id: Annotated[str, InjectedToolCallId]) -> Command[Any]:
+    """Send, and note it in the state."""
+    write("send_and_note", {"to": to})
+    return Command(update={"messages": [ToolMessage(f"noted {to}", tool_call_id=tool_call_id)]})
+
+
+def _with_proofs(state: MessagesState) -> dict[str, Any]:
+    """Ask before each of two calls, with the first one's whole result in hand, and say what both gave."""
+    first, second = state["messages"][-1].tool_calls
+    if not approved(first["name"], first["args"]):
+        return {"messages": [AIMessage("Nothing was sent.")]}
+    sent = send_with_proof.invoke(first)
+    if not approved(second["name"], second["args"]):
+        return {"messages": [sent, AIMessage("Only one was sent.")]}
+    noted = send_and_note.invoke(second)
+    interrupt("Go on?")  # after this, both are called once more
+    return {"messages": [sent, *noted.update["messages"], AIMessage(f"proof {sent.artifact}")]}
+
+
+proving = (
+    StateGraph(MessagesState)
+    .add_node(
+        "model",
+        lambda state: {
+            "messages": [DemoModel().bind_tools([send_with_proof, send_and_note]).invoke(state["messages"])]
+        },
+    )
+    .add_node("tools", _with_proofs)
+    .add_edge(START, "model")
+    .add_edge("model", "tools")
+    .add_edge("tools", END)
+    .compile()
+)
+
+
+@tool
+def failing(to: str, nonce: str = Field(default_factory=lambda: uuid.uuid4().hex)) -> str:
+    """Act, then fail; the second time, act only."""
+    write("failing", {"to": to, "nonce": nonce})
+    _tries.append(to)
+    if _tries.count(to) == 1:
+        raise RuntimeError("net down")
+    return f"done {nonce}"
+
+
+_tries: list[str] = []
+_again = ToolRetryMiddleware(max_retries=2, initial_delay=0)
+asked_failing = create_agent(
+    DemoModel(), [failing], middleware=[HumanInTheLoopMiddleware({"failing": True}), _again]
+)
+free_failing = create_agent(DemoModel(), [failing], middleware=[_again])
 
 
 @tool

@@ -17,6 +17,9 @@ AGENTS = (
     "threads_in_a_tool",
     "threads_in_a_node",
     "looping",
+    "proving",
+    "asked_failing",
+    "free_failing",
     "asked_garbled",
     "free_garbled",
     "own_garbled",
@@ -89,6 +92,42 @@ def test_a_node_that_asks_about_each_call_runs_none_that_was_rejected(scene: Sce
     turn.send(turn.reviews[0], [{"type": "approve"}])
     turn.send(turn.reviews[0], [{"type": "reject"}])
     assert [given["to"] for _, given in RECEIVED] == ["ann"]
+
+
+def test_a_call_that_is_made_again_after_a_pause_gives_its_whole_first_result(scene: Scene) -> None:
+    turn = scene.begin(
+        "proving", call("c0", "send_with_proof", {"to": "ann"}), call("c1", "send_and_note", {"to": "bob"})
+    )
+    approve_each = [{"type": "approve"}]
+    turn.send(turn.reviews[0], approve_each)
+    turn.send(turn.reviews[0], approve_each)
+    turn.send(turn.reviews[0], [{"type": "respond", "message": "yes"}])
+    assert [tool for tool, _ in RECEIVED] == ["send_with_proof", "send_and_note"]
+    assert turn.answer["status"] == "idle", turn.answer.get("error")
+    assert turn.results() == {"c0": "sent to ann", "c1": "noted bob"}
+    # The proof's number counts what was really sent, and its instant is of the very type it was.
+    assert turn.answer["answer"].startswith("proof {'to': 'ann', 'at': datetime.datetime(2030, 1, 1")
+    assert turn.answer["answer"].endswith("'number': 1}")
+
+
+# Calls that are tried again.
+
+
+def test_a_call_that_a_person_decided_on_is_not_tried_again(scene: Scene) -> None:
+    turn = scene.begin("asked_failing", call("c1", "failing", {"to": "ann"}))
+    shown = turn.reviews[0]["action_requests"][0]["received"]
+    approve_all(turn)
+    assert [given for _, given in RECEIVED] == [shown]
+    assert turn.actions("failing")["c1"]["state"] == "failed"
+    assert "net down" in turn.results()["c1"]
+
+
+def test_each_attempt_of_a_free_call_is_recorded_as_it_was_received(scene: Scene) -> None:
+    turn = scene.begin("free_failing", call("c1", "failing", {"to": "bob"}))
+    recorded = [(one["attempt"], one["state"], json.loads(one["args"])) for one in turn.all_actions()]
+    first, second = [given for _, given in RECEIVED]
+    assert sorted(recorded, key=lambda one: one[0]) == [(1, "failed", first), (2, "done", second)]
+    assert second["nonce"] in turn.results()["c1"]
 
 
 # Results that no file can hold.

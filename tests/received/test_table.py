@@ -6,8 +6,13 @@ import copy
 from typing import Any
 
 import pytest
+from langchain.agents import create_agent
+from langchain_core.messages import HumanMessage
 from pydantic import ValidationError
 
+from tests.received.agents import STORE, Quick
+from tests.received.comparing import own_arguments
+from tests.received.driving import call
 from tests.received.spelling import reads_as, shape, spelt
 from tests.received.table import BY_NAME, REFUSED, ROWS, Row
 from tests.received.writing import RECEIVED
@@ -37,6 +42,15 @@ def test_every_row_has_a_name_of_its_own() -> None:
 def test_langchain_alone_hands_over_what_the_row_says(row: Row) -> None:
     assert spelt(invoked(row, row.proposed)) == spelt(row.received)
     assert spelt(invoked(row, row.edit)) == spelt(row.edited)
+
+
+def test_langgraph_alone_hands_over_what_the_rows_with_injected_arguments_say() -> None:
+    rows = [one for one in ROWS if one.injected]
+    graph = create_agent(Quick(), [one.make() for one in rows], store=STORE)
+    for row in rows:
+        RECEIVED.clear()
+        graph.invoke({"messages": [HumanMessage(call("c1", row.name, row.proposed))]})
+        assert spelt(own_arguments(row)) == spelt([row.received]), row.name
 
 
 def test_a_row_that_is_not_steady_gives_something_else_each_time() -> None:
