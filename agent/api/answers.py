@@ -28,9 +28,13 @@ class Own(Response):
 DecisionType = Literal["approve", "edit", "reject", "respond"]
 
 
+RECEIVED = "What the tool's function receives of them, where that is not the same."
+
+
 class ActionRequest(BaseModel):
     name: str
-    args: dict[str, Any] | None
+    args: dict[str, Any] | None = Field(description="As the agent proposed them, and as an edit writes them.")
+    received: dict[str, Any] | None = Field(default=None, description=RECEIVED)
     description: str
     tool_call_id: str
     shown_digest: str
@@ -118,6 +122,7 @@ class ThreadAnswer(Answer):
 class WouldRun(BaseModel):
     name: str
     args: dict[str, Any] | None
+    received: dict[str, Any] | None = Field(default=None, description=RECEIVED)
 
 
 class PreviewedAction(BaseModel):
@@ -219,11 +224,13 @@ def thread(console: Console, thread_id: str) -> dict[str, Any]:
 
 
 def previewed(ruling: Ruling) -> dict[str, Any]:
-    runs = ruling.after.state is State.APPROVED
+    runs, after = ruling.after.state is State.APPROVED, ruling.after
+    written = after.enters if ruling.type == "edit" else after.proposed
+    would_run = {"name": after.tool, **shapes.arguments(written, after.args)}
     return {
         "tool_call_id": ruling.after.key.tool_call_id,
         "type": ruling.type,
-        "would_run": {"name": ruling.after.tool, **shapes.arguments(ruling.after)} if runs else None,
+        "would_run": would_run if runs else None,
         "summary": ruling.after.summary,
         "shown_digest": ruling.after.shown_digest,
         "told": ruling.told,

@@ -224,7 +224,10 @@ async def stop(body: bodies.ThreadBody, at: At, by: By) -> Any:
 
 
 @router.post(
-    "/preview", response_model=answers.PreviewAnswer, responses={**documented(400, 404, 409), **_POST}
+    "/preview",
+    response_model=answers.PreviewAnswer,
+    response_model_exclude_unset=True,
+    responses={**documented(400, 404, 409), **_POST},
 )
 async def preview(body: bodies.ReviewBody, at: At) -> Any:
     """What these decisions would do, checked as `/review` would check them; changes nothing."""

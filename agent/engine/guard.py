@@ -219,7 +219,7 @@ class Guard(BaseCallbackHandler):
             return named
         intake = intake_of(entering.tool)
         own = intake.proper(named)
-        rebuilt = intake.rebuild(action.args)
+        rebuilt = intake.rebuild(action.args, own)
         if rebuilt is None:
             return None
         return {name: value for name, value in named.items() if name not in own} | rebuilt

@@ -27,6 +27,7 @@ from agent.review.threads import Run
 LAST_MESSAGES = 100
 """How far back in the transcript the message is sought that proposed a call, where the graph shows none."""
 SHOWED_ANOTHER = "its node had asked about something else"
+NEVER_PROPOSED = "no message proposed it, and it came while an approved call was to run"
 
 
 @dataclass(frozen=True)
@@ -155,7 +156,20 @@ class Identifying:
         asked = [one for one in self._asked_here(tx, meant.task) if one != entering.inside]
         if asked:
             return self._behind(tx, meant, asked, now)
+        if self._is_owed(tx, meant, entering):
+            return self._blocked(tx, meant, NEVER_PROPOSED, now)
         return self._by_place(tx, meant, now)
+
+    def _is_owed(self, tx: Transaction, meant: Meant, entering: Entering) -> bool:
+        """Whether an approved call of the same graph has yet to run, which this one may be instead of."""
+        if entering.inside is not None or not meant.task:
+            return False
+        waiting = [
+            one
+            for one in tx.actions(self.run.thread_id, states=[State.APPROVED])
+            if one.decided_by is not None and graph_of(one.place) == graph_of(meant.task)
+        ]
+        return bool(waiting) and (bool(meant.call_id) or any(one.tool == meant.tool for one in waiting))
 
     def _attempt(self, tx: Transaction, meant: Meant, attempts: list[Action], now: str) -> Action:
         """The attempt at a call that is under way, or the next one, where its agent itself tries again."""
@@ -185,10 +199,14 @@ class Identifying:
         for one in asked:
             if one.key not in self._met and one.tool == meant.tool and _has(one, meant.args):
                 return one
+        return self._blocked(tx, meant, SHOWED_ANOTHER, now)
+
+    def _blocked(self, tx: Transaction, meant: Meant, why: str, now: str) -> Action:
+        """The call as an action that does not run."""
         action = self._free(tx, meant, self._next(tx, meant), now)
         if action.state is State.APPROVED:
             tx.move(action.key, State.APPROVED, State.BLOCKED, ended_at=now, result=told.BLOCKED)
-            data = {"why": SHOWED_ANOTHER, "args": action.args}
+            data = {"why": why, "args": action.args}
             tx.append(fact_of(action, Kind.EXECUTION_BLOCKED, now, None, data))
             action = replace(action, state=State.BLOCKED, result=told.BLOCKED)
         return action

@@ -74,9 +74,9 @@ def to_waiting(found: Iterable[sqlite3.Row]) -> list[Waiting]:
 
 
 def _asked(
-    call_id: str, tool: str, args: str, entered: str, summary: str, allowed: str, digest: str
+    call_id: str, tool: str, args: str, proposed: str, summary: str, allowed: str, digest: str
 ) -> Asked:
-    return Asked(call_id, tool, loads(args), loads(entered), summary, tuple(loads(allowed)), digest)
+    return Asked(call_id, tool, loads(args), loads(proposed), summary, tuple(loads(allowed)), digest)
 
 
 def _fields(row: sqlite3.Row) -> dict[str, Any]:

@@ -134,7 +134,7 @@ class Asked(NamedTuple):
     tool_call_id: str
     tool: str
     args: dict[str, Any] | None
-    entered: dict[str, Any] | None
+    proposed: Any
     summary: str
     allowed: tuple[str, ...]
     shown_digest: str

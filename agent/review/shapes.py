@@ -13,6 +13,7 @@ from typing import Any, Literal
 from agent.review import told
 from agent.review.actions import Action, Asked, Review, Waiting
 from agent.review.args import parse
+from agent.review.digest import canonical
 from agent.review.errors import ArgumentsRefused
 from agent.review.policy import DECISION_TYPES
 from agent.review.screening import Call
@@ -56,7 +57,8 @@ def interrupt_value(calls: Iterable[Call]) -> dict[str, Any]:
     waiting = list(calls)
     return {
         "action_requests": [
-            {"name": call.tool, **arguments(call), "description": call.summary} for call in waiting
+            {"name": call.tool, **arguments(call.proposed, call.args), "description": call.summary}
+            for call in waiting
         ],
         "review_configs": [{"action_name": call.tool, "allowed_decisions": call.allowed} for call in waiting],
     }
@@ -77,18 +79,22 @@ def pending_review(review: Review | Waiting) -> dict[str, Any]:
 def _request(action: Action | Asked) -> dict[str, Any]:
     return {
         "name": action.tool,
-        **arguments(action),
+        **arguments(action.proposed, action.args),
         "description": action.summary,
         "tool_call_id": action.tool_call_id,
         "shown_digest": action.shown_digest,
     }
 
 
-def arguments(action: Action | Asked | Call) -> dict[str, Any]:
+def arguments(proposed: Any, received: dict[str, Any] | None) -> dict[str, Any]:
     """The arguments in the form the model writes, and, where the tool's function receives others, those too."""
-    if action.entered is None:
-        return {"args": action.args}
-    return {"args": action.entered, "received": action.args}
+    if received is None or not isinstance(proposed, Mapping) or _is_alike(proposed, received):
+        return {"args": received}
+    return {"args": proposed, "received": received}
+
+
+def _is_alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return one == other and canonical(dict(one)) == canonical(dict(other))
 
 
 def resume_value(decisions: Sequence[dict[str, Any]]) -> dict[str, Any]:

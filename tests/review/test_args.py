@@ -3,6 +3,7 @@
 import json
 import math
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import count
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -610,22 +611,22 @@ def test_a_value_that_is_made_otherwise_each_time_is_kept_if_it_can_be_made_agai
 
     made = validate(Stamped, {"text": "t"}, unknown="drop")
     assert made.made_once == ("args.nonce",)
-    assert intake_of(a_tool(Stamped)).rebuild(made.args) == made.args
+    assert intake_of(a_tool(Stamped)).rebuild(made.args, made.args) == made.args
 
 
 def test_a_value_that_is_made_otherwise_each_time_is_refused_if_it_cannot_be_made_again():
     numbers = count()
 
     class Restless(BaseModel):
-        amount: int
+        amount: Decimal
 
         @field_validator("amount")
         @classmethod
-        def more(cls, amount: int) -> int:
+        def more(cls, amount: Decimal) -> Decimal:
             return amount + next(numbers)
 
     assert faults_of(validate, Restless, {"amount": 1}, unknown="drop") == [
-        "args.amount: expected a value that the tool's own checks make the same each time, got 1"
+        'args.amount: expected a value that the tool\'s own checks make the same each time, got "1"'
     ]
 
 

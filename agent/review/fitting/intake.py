@@ -1,8 +1,8 @@
 """How a tool takes its arguments: by its own parsing, as LangChain does it before it calls the tool's function.
 
 LangChain's `tool_call_schema` is a subset for the model to read. It leaves out the schema's validators, aliases and
-config, so nothing can be concluded from it about what the function gets. Three private names of LangChain are used
-here (`_to_args_and_kwargs`, `_injected_args_keys`, `_run`); tests/engine/test_langchain_internals.py holds them.
+config, so nothing can be concluded from it about what the function gets. Private names of LangChain are used here:
+`_to_args_and_kwargs`, `_injected_args_keys`, `_filter_injected_args` and `_run`. tests/received/ holds what they do.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import inspect
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import Any, get_type_hints
 
 from pydantic import BaseModel, create_model
@@ -29,8 +29,11 @@ class Intake:
     def __init__(self, tool: Any) -> None:
         schema = getattr(tool, "args_schema", None)
         self.schema: Any = schema
-        self.filled: Set[str] = frozenset(_filled(tool, schema))
+        injected, kept = frozenset(_injected(tool, schema)), frozenset(_kept_by_langchain(tool))
+        self.filled: Set[str] = injected | kept
         """Names that LangChain or the agent's own code gives, never the model."""
+        self.unreachable: Set[str] = kept & _names(schema) - injected
+        """Arguments that the schema asks the model for, and that LangChain gives in the model's place."""
         self.model: type[BaseModel] | None = None
         """The whole schema, but that what is filled in may be absent; None where the schema is no pydantic model."""
         self._parsing = tool
@@ -52,15 +55,24 @@ class Intake:
         """Of what a function is called with, the arguments that a model may give."""
         return {name: value for name, value in named.items() if name not in self.filled}
 
-    def rebuild(self, args: Mapping[str, Any]) -> dict[str, Any] | None:
-        """The function's arguments, made of their JSON form; None where that does not lead back to the same."""
+    def rebuild(self, args: Mapping[str, Any], like: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The function's arguments, made of their JSON form; None where that does not lead back to the same.
+
+        An argument whose value is JSON itself, as the one of this name in `like` is, needs no making.
+        """
+        if args.keys() != like.keys():
+            return None
+        made = copy.deepcopy(dict(args))
+        others = [name for name in args if not _is_json(like[name])]
+        if not others:
+            return made
         if self.model is None:
-            is_plain = self.schema is None or isinstance(self.schema, Mapping)
-            return copy.deepcopy(dict(args)) if is_plain else None
+            return None
         try:
-            value = self.model.model_validate_json(dumps(dict(args)), by_alias=False, by_name=True)
-            made = {name: getattr(value, name) for name in args}
-            return made if json_form(made) == dict(args) else None
+            value = self.model.model_validate_json(dumps(made), by_alias=False, by_name=True)
+            made |= {name: getattr(value, name) for name in others}
+            is_same = json_form(made) == dict(args) and _kinds(made) == _kinds(like)
+            return made if is_same else None
         except Exception:  # whatever the tool's own checks raise: they do not take it
             return None
 
@@ -78,6 +90,23 @@ def intake_of(tool: Any) -> Intake:
 _kept: dict[int, tuple[Callable[[], Any], Intake]] = {}
 
 
+def _kinds(value: Any) -> Set[type]:
+    """The types of a value and of all in it: pydantic does not check a default, which may be of any."""
+    inner = value.values() if isinstance(value, Mapping) else value
+    parts = inner if isinstance(inner, Iterable) and not isinstance(inner, str | bytes) else ()
+    return frozenset({type(value)}).union(*map(_kinds, parts))
+
+
+def _is_json(value: Any) -> bool:
+    """Whether a value is its own JSON form, to the type."""
+    match value:
+        case dict() if type(value) is dict:
+            return all(type(name) is str and _is_json(inner) for name, inner in value.items())
+        case list() if type(value) is list:
+            return all(map(_is_json, value))
+    return value is None or type(value) in (bool, int, float, str)
+
+
 def _without(schema: type[BaseModel], names: Set[str]) -> type[BaseModel]:
     if not names:
         return schema
@@ -85,11 +114,22 @@ def _without(schema: type[BaseModel], names: Set[str]) -> type[BaseModel]:
     return create_model(schema.__name__, __base__=schema, **absent)
 
 
-def _filled(tool: Any, schema: Any) -> Iterator[str]:
+def _names(schema: Any) -> Set[str]:
+    if isinstance(schema, type) and issubclass(schema, BaseModel):
+        return schema.model_fields.keys()
+    properties = schema.get("properties") if isinstance(schema, Mapping) else None
+    return properties.keys() if isinstance(properties, Mapping) else frozenset()
+
+
+def _injected(tool: Any, schema: Any) -> Iterator[str]:
+    """What the agent's own code gives: LangChain strips it from what a model proposes."""
     yield from getattr(tool, "_injected_args_keys", ())
     if isinstance(schema, type) and issubclass(schema, BaseModel):
-        shown = tool.tool_call_schema
-        yield from schema.model_fields.keys() - getattr(shown, "model_fields", {}).keys()
+        fields = set(schema.model_fields) - {"run_manager", "callbacks"}
+        yield from fields - tool._filter_injected_args(dict.fromkeys(fields)).keys()
+
+
+def _kept_by_langchain(tool: Any) -> Iterator[str]:
     for function in (getattr(tool, "_run", None), getattr(tool, "_arun", None)):
         yield from _given_by_langchain(function, "run_manager")
     for function in (getattr(tool, "func", None), getattr(tool, "coroutine", None)):

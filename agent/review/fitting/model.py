@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, is_dataclass
 from typing import Any
@@ -19,6 +19,7 @@ from agent.review.fitting.outcome import Coercion, Received, Unknown
 from agent.review.fitting.parts import parts_of
 from agent.review.places import Steps, at, path
 
+_UNREACHABLE = "no argument that LangChain gives in the model's place (rename it in the tool)"
 _STEADY = "a value that the tool's own checks make the same each time"
 
 
@@ -35,8 +36,11 @@ def by_model(intake: Intake, given: dict[str, Any], unknown: Unknown) -> Receive
     """What the tool makes of the proposal by its whole model. Raises ArgumentsRefused with every fault."""
     model = intake.model
     assert model is not None  # noqa: S101  the caller looked
+    if taken := intake.unreachable & given.keys():
+        raise refusal(Fault(path((name,)), _UNREACHABLE, brief(given[name])) for name in sorted(taken))
     try:
-        args = _object(json_form(intake.parse(given)))
+        handed = intake.parse(given)
+        args = _object(json_form(handed))
         value = model.model_validate({k: v for k, v in deepcopy(given).items() if k not in intake.filled})
     except ValidationError as error:
         extras = forbidden_extras(model, given) if unknown == "refuse" else []
@@ -46,8 +50,10 @@ def by_model(intake: Intake, given: dict[str, Any], unknown: Unknown) -> Receive
     if unknown == "refuse" and notes.dropped:
         raise refusal([fault for _, fault in notes.dropped])
     moved = _moved(value, args)
-    if moved and intake.rebuild(args) is None:
+    if moved and intake.rebuild(args, handed) is None:
         raise refusal(Fault(path(place), _STEADY, brief(at(args, place))) for place in moved)
+    if moved and unknown == "refuse":  # an edit is parsed at its preview and once more when it is sent
+        raise refusal(_to_be_given(args, moved, notes))
     return Received(
         args,
         {name: inner for name, inner in deepcopy(given).items() if name not in intake.filled},
@@ -83,6 +89,23 @@ def _compare(value: Any, given: JSON, final: JSON, steps: Steps, notes: _Notes) 
         notes.coerced.append((steps, given))
 
 
+def _to_be_given(args: dict[str, Any], moved: list[Steps], notes: _Notes) -> Iterator[Fault]:
+    for place in moved:
+        is_default = any(place[: len(top)] == top for top in notes.defaults)
+        expected = f"a value, such as {brief(at(args, place))}: the tool makes another one each time"
+        yield Fault(
+            path(place), expected if is_default else _STEADY, "none" if is_default else brief(at(args, place))
+        )
+
+
+def _takes_anything(value: Any) -> bool:
+    """Whether a check of the model sees the proposal whole, before its fields do."""
+    if not isinstance(value, BaseModel):
+        return False
+    checks = type(value).__pydantic_decorators__.model_validators.values()
+    return any(check.info.mode in ("before", "wrap") for check in checks)
+
+
 def _is_kin(value: Any, given: Any, final: Any) -> bool:
     """Whether two containers can be compared part by part, rather than one having been made from the other."""
     if isinstance(given, list):
@@ -107,6 +130,8 @@ def _compare_objects(
         if key in final:
             taken.add(source)
             _compare(part.value, given[source], final[key], (*steps, key), notes)
+    if _takes_anything(value):
+        return  # what its check made of them cannot be told apart
     known = [key if key in part.keys else part.keys[0] for key, part in parts.items() if key in final]
     for key in given:
         if key not in taken:
