@@ -178,6 +178,11 @@ class Guard(BaseCallbackHandler):
         now = instant(self._clock())
         if action.execute_by is not None and now > action.execute_by:
             return self._not_run(tx, action, State.LAPSED, Kind.ACTION_LAPSED, told.LAPSED, now)
+        undecided = action.state is State.APPROVED and action.decided_by is None
+        if undecided and (denial := self._agent.denial(action.tool, action.args)):
+            # A rule or the policy let it run, and the policy has come to deny it since.
+            end, kind = State.WITHDRAWN, Kind.ACTION_WITHDRAWN
+            return self._not_run(tx, action, end, kind, denial.for_model, now)
         args = self._as_handed_over(tool, inputs)
         what = with_digests(replace(action, tool=tool, args=args), self._secret)
         if args is None or what.call_digest != action.call_digest:

@@ -8,6 +8,7 @@ from agent.review.actions import State
 
 REJECTED = "User rejected this action. It was not executed."
 UNDECIDED = "No decision was given for this action. It was not executed."
+UNREADABLE_EDIT = "The edit did not name a tool and its arguments. It was not executed."
 CANCELLED = (
     "The review was closed without a decision. It was not executed. The question is still open: "
     "do not repeat this call unless the user asks for it."
@@ -59,6 +60,14 @@ REPEATED_ANSWER = (
     "I stopped here: I kept proposing a call that was rejected {times} times in this turn. Nothing more of it was done. "
     "Tell me what to do instead."
 )
+
+
+def not_allowed(kind: str, allowed: Iterable[str]) -> str:
+    """For a decision of a kind that the action does not allow, which only a caller past the console can send."""
+    return (
+        f"The decision on this action was {kind!r}, which it does not allow; it allows {', '.join(allowed)}. "
+        "It was not executed."
+    )
 
 
 def denied(tool: str) -> str:
