@@ -176,10 +176,10 @@ class Guard(BaseCallbackHandler):
 
     def _start(self, tx: Transaction, action: Action, tool: str, inputs: dict[str, Any]) -> Entry:
         now = instant(self._clock())
-        if action.execute_by is not None and now > action.execute_by:
+        starts = action.state is State.APPROVED  # else it is entered again, after it asked in its middle
+        if starts and action.execute_by is not None and now > action.execute_by:
             return self._not_run(tx, action, State.LAPSED, Kind.ACTION_LAPSED, told.LAPSED, now)
-        undecided = action.state is State.APPROVED and action.decided_by is None
-        if undecided and (denial := self._agent.denial(action.tool, action.args)):
+        if starts and action.decided_by is None and (denial := self._agent.denial(action.tool, action.args)):
             # A rule or the policy let it run, and the policy has come to deny it since.
             end, kind = State.WITHDRAWN, Kind.ACTION_WITHDRAWN
             return self._not_run(tx, action, end, kind, denial.for_model, now)
@@ -194,6 +194,7 @@ class Guard(BaseCallbackHandler):
         return Entry(started=replace(action, state=State.EXECUTING, started_at=now))
 
     def _not_run(self, tx: Transaction, action: Action, end: State, kind: Kind, text: str, now: str) -> Entry:
+        text = told.of(action, text)
         tx.move(action.key, action.state, end, ended_at=now, result=text)
         tx.append(self._fact(kind, action, action.tool, action.key.tool_call_id, {"told": text}))
         return Entry(refusal=Refused(text))

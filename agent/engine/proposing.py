@@ -8,7 +8,7 @@ from typing import Any
 
 from agent.ports import Transaction
 from agent.review import told
-from agent.review.actions import Action, State, with_digests
+from agent.review.actions import BEGUN, Action, State, with_digests
 from agent.review.agents import Agent
 from agent.review.events import Fact, Kind, instant
 from agent.review.foreign import OF_AN_INTERRUPT, OpenCall, free, taken
@@ -59,7 +59,8 @@ def propose_asked(tx: Transaction, run: Run, call: Call, position: int, secret: 
         # Nothing may run on an approval of the attempt before.
         withdraw(tx, attempts[-1], told.ASKED_AGAIN, now)
     last = attempts[-1].key.attempt if attempts else 0
-    return propose(tx, run, replace(call, attempt=last + 1), position, secret, now)
+    notes = {**call.notes, BEGUN: True} if attempts and attempts[-1].begun else call.notes
+    return propose(tx, run, replace(call, attempt=last + 1, notes=notes), position, secret, now)
 
 
 def about_to_start(
@@ -106,6 +107,7 @@ def _good_until(call: Call, rule: Rule, now: str) -> str:
 
 def withdraw(tx: Transaction, action: Action, why: str, now: str) -> None:
     """Take back an approval that nothing has started on."""
+    why = told.of(action, why)
     tx.move(action.key, State.APPROVED, State.WITHDRAWN, ended_at=now, result=why)
     tx.append(fact_of(action, Kind.ACTION_WITHDRAWN, now, None, {"told": why}))
 

@@ -110,8 +110,9 @@ def _rule_one(place: int, raw: Any, action: Action, agent: Agent, secret: bytes)
         )
     if kind == "respond" and (fault := answer_fault(action, message)):
         raise InvalidDecision(f"Decision {place}: the answer does not fit what the agent asks for: {fault}")
-    rejected = told.rejected_elsewhere if agent.own_gating else told.rejected
-    result = {"reject": rejected(message.strip()), "respond": message}.get(kind)
+    claims_nothing = agent.own_gating and not action.begun
+    rejected = told.rejected_elsewhere if claims_nothing else told.rejected
+    result = {"reject": told.of(action, rejected(message.strip())), "respond": message}.get(kind)
     return Ruling(kind, action, after, result, message, comment)
 
 

@@ -250,9 +250,9 @@ def _legacy_answer(request: Request, decision: Decided) -> dict[str, Any]:
             edited = decision["edited_action"]
             return {"type": "edit", "args": {"action": edited["name"], "args": edited["args"]}}
         case "reject" if request.rejected_as == "ignore":
-            return {"type": "ignore", "args": None}
+            return {"type": "ignore", "args": decision.get("message") or None}
         case _:
-            return {"type": "response", "args": decision.get("message") or told.REJECTED}
+            return {"type": "response", "args": decision.get("message") or told.rejected_elsewhere("")}
 
 
 def _cased(decision: Decided, camel: bool) -> dict[str, Any]:
