@@ -14,7 +14,7 @@ from typing import Any, get_args
 from uuid import uuid4
 
 from agent.elsewhere import NOBODY
-from agent.entry import Entry, Outcome, settlement
+from agent.entry import Entry, Outcome
 from agent.looking import View
 from agent.noting import Noting
 from agent.ports import CatchUp, Continue, Mend, Result, Resume, Send, Transaction, deliveries
@@ -260,7 +260,7 @@ class Console(Remembering, Noting):
             entry.settle(action, outcome, result, asks=not self._engine.agent(thread.agent).own_gating)
             if tx.actions(thread_id, states=[State.UNKNOWN]):
                 return None
-            run = self._open_run(entry, settlement(tx.actions(thread_id)))
+            run = self._open_run(entry, entry.settlement())
         self._runs.start(run)
         return run
 
@@ -323,8 +323,9 @@ class Console(Remembering, Noting):
             raise gone(entry.tx.review(review.review_id), review.thread_id, review.review_id, [])
         if end_turn:
             closing_id = f"closing-{review.review_id}"
-            midway = told.rejected_within(ruling.message.strip() for ruling in rulings)
-            return self._open_run(entry, Mend(entry.answer_calls(midway), told.ENDED_ANSWER, closing_id))
+            reasons = [ruling.message.strip() for ruling in rulings]
+            results = entry.answer_calls(told.rejected_within(reasons))
+            return self._open_run(entry, Mend(results, told.ended_answer(reasons), closing_id))
         return self._open_run(entry, Resume(review.review_id, tuple(ruling.wire for ruling in rulings)))
 
     def _close(self, entry: Entry, review: Review, reason: str) -> Run:
@@ -335,10 +336,10 @@ class Console(Remembering, Noting):
             review.review_id, ReviewState.CLOSED, entry.now, entry.by, "closed without deciding"
         )
         entry.note(Kind.REVIEW_CLOSED, {"reason": reason, "told": _texts(results)}, review=review)
-        if not entry.tx.open_reviews(review.thread_id):
-            # Where others are open, which of them a suspended tool waits for is not on record: it then asks once more.
-            entry.end_midway(told.midway(told.CANCELLED))
-        return self._open_run(entry, Mend((*results, *entry.known_results())))
+        # Where others are open, nobody knows which of them a suspended tool waits for: it then asks once more.
+        alone = not entry.tx.open_reviews(review.thread_id)
+        begun = entry.end_midway(told.midway(told.CANCELLED)) if alone else ()
+        return self._open_run(entry, Mend((*results, *begun, *entry.known_results())))
 
     def _note_refusal(self, thread_id: str, review_id: str | None, by: str, error: ReviewError) -> None:
         with self._ledger.write() as tx:

@@ -76,8 +76,18 @@ def rejected_elsewhere(reason: str) -> str:
 
 def rejected_within(reasons: Iterable[str]) -> str:
     """For a tool that asked in its middle, where a rejection of what it asked ended the turn."""
-    given = _users("; ".join(reason for reason in reasons if reason))
+    given = _users(_together(reasons))
     return f"The user rejected what this call asked for, and the turn ended with it. {MIDWAY} {given}".strip()
+
+
+def ended_answer(reasons: Iterable[str]) -> str:
+    """The agent's last words, with the reasons: what was rejected may stand in a conversation that ends with the turn."""
+    given = _together(reasons)
+    return f"{ENDED_ANSWER} The reason given: {given}" if given else ENDED_ANSWER
+
+
+def _together(reasons: Iterable[str]) -> str:
+    return "; ".join(dict.fromkeys(reason for reason in reasons if reason))
 
 
 def _users(reason: str) -> str:
