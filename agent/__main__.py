@@ -100,9 +100,12 @@ def reviews(
     with _refusals(as_json), _console(at_work=False) as opened:
         found = opened.console.queue(limit=limit, sought=Sought(agent=agent, tool=tool, thread_id=thread))
         if as_json:
-            _print_json({"reviews": [answers.queued(one) for one in found]})
+            _print_json({"reviews": [answers.queued(opened.console, one) for one in found]})
             return
-        typer.echo("\n\n".join(printing.review(one) for one in found) or "Nothing waits for a decision.")
+        typer.echo(
+            "\n\n".join(printing.review(one, opened.console.denial) for one in found)
+            or "Nothing waits for a decision."
+        )
 
 
 @app.command()
@@ -243,7 +246,7 @@ def _await(opened: Opened, run: Run, as_json: bool) -> None:
     if as_json:
         _print_json(found)
     else:
-        typer.echo(printing.answer(found, opened.console.view(run.thread_id).reviews))
+        typer.echo(printing.answer(found, opened.console.view(run.thread_id).reviews, opened.console.denial))
     if found["status"] not in ("idle", "waiting"):
         raise typer.Exit(1)
 

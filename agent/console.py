@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, get_args
 from uuid import uuid4
 
 from agent.elsewhere import NOBODY
-from agent.entry import Entry, Outcome, settlement
+from agent.entry import Entry, Outcome
 from agent.looking import View
 from agent.noting import Noting
-from agent.ports import CatchUp, Continue, Mend, Resume, Send, Transaction, deliveries
+from agent.ports import CatchUp, Continue, Mend, Result, Resume, Send, Transaction, deliveries
 from agent.remembering import Remembering
 from agent.review import decisions as deciding
 from agent.review import told
@@ -260,7 +260,7 @@ class Console(Remembering, Noting):
             entry.settle(action, outcome, result, asks=not self._engine.agent(thread.agent).own_gating)
             if tx.actions(thread_id, states=[State.UNKNOWN]):
                 return None
-            run = self._open_run(entry, settlement(tx.actions(thread_id)))
+            run = self._open_run(entry, entry.settlement())
         self._runs.start(run)
         return run
 
@@ -323,16 +323,23 @@ class Console(Remembering, Noting):
             raise gone(entry.tx.review(review.review_id), review.thread_id, review.review_id, [])
         if end_turn:
             closing_id = f"closing-{review.review_id}"
-            return self._open_run(entry, Mend(entry.answer_calls(), told.ENDED_ANSWER, closing_id))
+            reasons = [ruling.message.strip() for ruling in rulings]
+            results = entry.answer_calls(told.rejected_within(reasons))
+            return self._open_run(entry, Mend(results, told.ended_answer(reasons), closing_id))
         return self._open_run(entry, Resume(review.review_id, tuple(ruling.wire for ruling in rulings)))
 
     def _close(self, entry: Entry, review: Review, reason: str) -> Run:
-        results = [entry.end(action, State.CANCELLED, told.CANCELLED) for action in review.actions]
+        results = [
+            entry.end(action, State.CANCELLED, told.of(action, told.CANCELLED)) for action in review.actions
+        ]
         entry.tx.end_review(
             review.review_id, ReviewState.CLOSED, entry.now, entry.by, "closed without deciding"
         )
-        entry.note(Kind.REVIEW_CLOSED, {"reason": reason, "told": told.CANCELLED}, review=review)
-        return self._open_run(entry, Mend((*results, *entry.known_results())))
+        entry.note(Kind.REVIEW_CLOSED, {"reason": reason, "told": _texts(results)}, review=review)
+        # Where others are open, nobody knows which of them a suspended tool waits for: it then asks once more.
+        alone = not entry.tx.open_reviews(review.thread_id)
+        begun = entry.end_midway(told.midway(told.CANCELLED)) if alone else ()
+        return self._open_run(entry, Mend((*results, *begun, *entry.known_results())))
 
     def _note_refusal(self, thread_id: str, review_id: str | None, by: str, error: ReviewError) -> None:
         with self._ledger.write() as tx:
@@ -349,7 +356,14 @@ class Console(Remembering, Noting):
         ):
             return None
         for action in review.actions:
-            tx.move(action.key, State.PENDING, State.EXPIRED, ended_at=entry.now, result=told.EXPIRED)
+            text = told.of(action, told.EXPIRED)
+            tx.move(action.key, State.PENDING, State.EXPIRED, ended_at=entry.now, result=text)
         entry.note(Kind.REVIEW_EXPIRED, {"told": told.EXPIRED}, review=review)
         closing_id = f"closing-{review.review_id}"
-        return self._open_run(entry, Mend(entry.answer_calls(), told.EXPIRED_ANSWER, closing_id))
+        results = entry.answer_calls(told.midway(told.EXPIRED))
+        return self._open_run(entry, Mend(results, told.EXPIRED_ANSWER, closing_id))
+
+
+def _texts(results: Sequence[Result]) -> str:
+    """What the model is sent, each text once."""
+    return " ".join(dict.fromkeys(result.text for result in results))

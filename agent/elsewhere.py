@@ -105,11 +105,11 @@ class Elsewhere(Looking):
         """End every review of a stuck thread, and answer every open call with an error."""
         for review in entry.tx.open_reviews(entry.thread.thread_id):
             for action in review.actions:
-                entry.end(action, State.CANCELLED, told.CANCELLED)
+                entry.end(action, State.CANCELLED, told.of(action, told.CANCELLED))
             outcome = "closed without deciding"
             entry.tx.end_review(review.review_id, ReviewState.CLOSED, entry.now, entry.by, outcome)
             entry.note(Kind.REVIEW_CLOSED, {"reason": reason, "told": told.CANCELLED}, review=review)
-        return Mend(entry.answer_calls(), rest=told.CANCELLED)
+        return Mend(entry.answer_calls(told.midway(told.CANCELLED)), rest=told.CLOSED_WITH_OTHERS)
 
     def _repeat(self, entry: Entry) -> Repeat:
         """The calls of the review that was closed last, to be proposed anew. Raises `NothingToAskAgain`."""

@@ -156,32 +156,59 @@ class Entry:
             Kind.OUTCOME_SETTLED, {"outcome": outcome, "result": text, "args": action.args}, action=action
         )
 
-    def answer_calls(self) -> tuple[Result, ...]:
-        """A result for every call of the turn: what ran keeps its own, what was free to run and will not ends now."""
+    def answer_calls(self, midway: str = told.midway(told.FAILED_TURN)) -> tuple[Result, ...]:
+        """A result for every call of the turn: what ran keeps its own, what was free to run and will not ends now.
+
+        What had been started and asked in its middle ends with `midway`.
+        """
         results = []
-        for action in latest_calls(self.tx.actions(self.thread.thread_id)):
+        for action in self._calls():
             if action.state in (State.APPROVED, State.PENDING):
                 # Pending here means: proposed by a run that failed before its review was opened.
                 end = State.WITHDRAWN if action.state is State.APPROVED else State.CANCELLED
-                results.append(self.end(action, end, told.FAILED_TURN))
-                self.note(Kind.ACTION_WITHDRAWN, {"told": told.FAILED_TURN}, action=action)
+                results.append(self.end(action, end, told.of(action, told.FAILED_TURN)))
+                self.note(Kind.ACTION_WITHDRAWN, {"told": results[-1].text}, action=action)
+            elif action.state is State.SUSPENDED:
+                results.append(self._end_midway(action, midway))
             elif action.result is not None:
                 results.append(self._answer(action, action.state, action.result))
         return tuple(results)
 
+    def end_midway(self, text: str) -> tuple[Result, ...]:
+        """End what had been started and asked in its middle, now that nobody will answer."""
+        return tuple(self._end_midway(one, text) for one in self._calls() if one.state is State.SUSPENDED)
+
+    def _calls(self) -> list[Action]:
+        thread_id = self.thread.thread_id
+        return latest_calls(self.tx.actions(thread_id), self.tx.last_run(thread_id))
+
+    def _end_midway(self, action: Action, text: str) -> Result:
+        result = self.end(action, State.FAILED, text)
+        data = {"result": result.text, "args": action.args, "started_at": action.started_at}
+        self.note(Kind.EXECUTION_FAILED, data, action=action)
+        return result
+
     def known_results(self) -> tuple[Result, ...]:
         """The results of the turn's calls that have one: a finished sibling's may not be in the checkpoint yet."""
-        return settlement(self.tx.actions(self.thread.thread_id)).results
+        return self.settlement().results
+
+    def settlement(self) -> Mend:
+        """What the turn goes on with, now that nothing of it is unknown."""
+        thread_id = self.thread.thread_id
+        return settlement(self.tx.actions(thread_id), self.tx.last_run(thread_id))
 
     def end(self, action: Action, end: State, text: str) -> Result:
-        """Move an action to an end in which it does not run, and give it its result."""
+        """Move an action to an end in which it runs no further, and give it its result."""
         self.tx.move(action.key, action.state, end, ended_at=self.now, result=text)
         return self._answer(action, end, text)
 
     def _answer(self, action: Action, end: State, text: str) -> Result:
-        """Put the action's result into the transcript, under the id that its message always has."""
+        """Put the action's result into the transcript, under the id that its message always has.
+
+        What was proposed in a graph inside the graph stands in no transcript, and neither does its result.
+        """
         key, status = action.key, told.status(end)
-        if key.message_id.startswith(OF_AN_INTERRUPT) or self._has_result(key):
+        if self.tx.message(key.thread_id, key.message_id) is None or self._has_result(key):
             return Result(key.tool_call_id, action.tool, status, text)
         message = Message(
             id=result_id(key.message_id, key.tool_call_id),
@@ -218,18 +245,26 @@ class Entry:
         return instant(self.moment + span) if span is not None else None
 
 
-def latest_calls(actions: Sequence[Action]) -> list[Action]:
-    """The calls of the turn that was proposed last, each in its last attempt."""
+def latest_calls(actions: Sequence[Action], last_run: Run | None = None) -> list[Action]:
+    """The calls of the turn that was proposed last, each in its last attempt, with all that ended since its last run."""
     proposing = [a.key.message_id for a in actions if not a.key.message_id.startswith(OF_AN_INTERRUPT)]
-    # What still waits belongs to it wherever it was proposed: a question, or a call of a graph inside the graph.
-    open_still = (State.PENDING, State.APPROVED)
-    turn = [a for a in actions if a.key.message_id in proposing[-1:] or a.state in open_still]
-    return list({(a.key.message_id, a.key.tool_call_id): a for a in turn}.values())
+    # What is still open belongs to it wherever it was proposed, and so does what ended since: a question, or a call on
+    # either side of a graph inside the graph.
+    open_still = (State.PENDING, State.APPROVED, State.SUSPENDED)
+    since = last_run.started_at if last_run else None
+    latest = {(a.key.message_id, a.key.tool_call_id): a for a in actions}
+    return [
+        action
+        for action in latest.values()
+        if action.key.message_id in proposing[-1:]
+        or action.state in open_still
+        or (since is not None and action.ended_at is not None and action.ended_at >= since)
+    ]
 
 
-def settlement(actions: Sequence[Action]) -> Mend:
+def settlement(actions: Sequence[Action], last_run: Run | None) -> Mend:
     """Results for all calls of the turn at once: a finished sibling's is in the ledger, not in the checkpoint."""
-    calls = latest_calls(actions)
+    calls = latest_calls(actions, last_run)
     again = [a for a in calls if a.decision and a.decision.get("outcome") == "ask_again"]
     results = [
         Result(action.key.tool_call_id, action.tool, told.status(action.state), action.result)

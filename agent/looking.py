@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from agent.ports import Anchors, Clock, Engine, Inside, Ledger, Sought
-from agent.review.actions import Action, Review, State, Waiting
-from agent.review.agents import Agent
+from agent.review.actions import Action, Asked, Review, State, Waiting
+from agent.review.agents import Agent, Denial
 from agent.review.edits import edited_away
+from agent.review.errors import AgentNotLoaded, UnknownAgent
 from agent.review.events import Anchor, Event, Kind, Verification, instant, verify
 from agent.review.policy import Tier
 from agent.review.preconditions import Since, since
@@ -133,6 +134,16 @@ class Looking:
         """How the facts that a waiting action depends on stand now, against when it was proposed."""
         entry = self._engine.agent(action.agent).policy.tools.get(action.tool)
         return since(entry.precondition if entry else None, action.args or {}, action.notes)
+
+    def denial(self, agent: str, action: Action | Asked) -> Denial | None:
+        """Why a waiting action cannot be approved under the policy as it is now; None if it can.
+
+        Of an agent that is not served nothing is known: a decision on it is refused in any case.
+        """
+        try:
+            return self._engine.agent(agent).denial(action.tool, action.args)
+        except (UnknownAgent, AgentNotLoaded):
+            return None
 
     def action(self, thread_id: str, tool_call_id: str) -> Action | None:
         """The latest action under this call id."""

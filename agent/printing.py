@@ -8,6 +8,7 @@ from typing import Any
 
 from agent.review.actions import Action, Asked, Review, Waiting
 from agent.review.args import show
+from agent.review.shapes import Denies
 
 KEPT = "\n\t"
 UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
@@ -22,17 +23,19 @@ def literal(text: str) -> str:
     )
 
 
-def review(one: Review | Waiting) -> str:
-    """A review with all that is decided on, and how to decide it."""
-    return literal("\n".join(_review(one)))
+def review(one: Review | Waiting, denies: Denies) -> str:
+    """A review with all that is decided on, what of it cannot be approved any more, and how to decide it."""
+    return literal("\n".join(_review(one, denies)))
 
 
-def _review(one: Review | Waiting) -> Iterator[str]:
+def _review(one: Review | Waiting, denies: Denies) -> Iterator[str]:
     until = f", open until {one.expires_at}" if one.expires_at else ""
     yield f"Review {one.review_id} on thread {one.thread_id} ({one.agent}), since {one.opened_at}{until}"
     actions: tuple[Action | Asked, ...] = one.actions
     for place, action in enumerate(actions, start=1):
         yield from _action(place, action)
+        if denial := denies(one.agent, action):
+            yield f"     It cannot be approved: {denial.reason}"
     if len(one.actions) == 1:
         yield f"Decide it: python -m agent decide {one.thread_id} {'|'.join(one.actions[0].allowed)}"
     else:
@@ -46,10 +49,10 @@ def _action(place: int, action: Action | Asked) -> Iterator[str]:
     yield f"     digest {action.shown_digest}"
 
 
-def answer(found: dict[str, Any], reviews: tuple[Review, ...]) -> str:
+def answer(found: dict[str, Any], reviews: tuple[Review, ...], denies: Denies) -> str:
     """Where a thread stands after a run: its reviews, its answer, or why there is none."""
     head = f"Thread {found['thread_id']}: {found['status']}"
     if reviews:
-        return "\n".join([head, *(review(one) for one in reviews)])
+        return "\n".join([head, *(review(one, denies) for one in reviews)])
     said = found["answer"] or found.get("error") or "Open the thread to see where it stands."
     return f"{head}\n{literal(said)}"

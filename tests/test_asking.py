@@ -119,7 +119,7 @@ def test_a_rejection_can_end_the_turn_without_the_model(console: Console) -> Non
     ask(console, turn, thread_id=THREAD)
     decide(console, THREAD, REJECT, end_turn=True)
     assert states(console) == {"a": State.REJECTED, "s": State.WITHDRAWN}
-    assert last_words(console) == told.ENDED_ANSWER
+    assert last_words(console) == told.ended_answer(["no"])
     assert results(console) == {"a": told.rejected("no"), "s": told.FAILED_TURN}
     assert console.view(THREAD).thread.status is Status.IDLE
     last = console.view(THREAD).last_review

@@ -38,6 +38,9 @@ class ActionRequest(BaseModel):
     description: str
     tool_call_id: str
     shown_digest: str
+    denied: str | None = Field(
+        None, description="Why it cannot be approved: the policy has come to deny it. Absent where it can."
+    )
 
 
 class ReviewConfig(BaseModel):
@@ -198,7 +201,7 @@ def answer(console: Console, thread_id: str) -> dict[str, Any]:
     """The thread as it stands. Raises `UnknownThread`."""
     view = console.view(thread_id)
     last = console.history(thread_id, limit=1)
-    reviews = [shapes.pending_review(one) for one in view.reviews]
+    reviews = [shapes.pending_review(one, console.denial) for one in view.reviews]
     spoke = view.thread.status is Status.IDLE and bool(last) and last[-1].type == "ai"
     found = {
         "thread_id": thread_id,
@@ -237,14 +240,14 @@ def previewed(ruling: Ruling) -> dict[str, Any]:
     }
 
 
-def queued(review: Waiting) -> dict[str, Any]:
+def queued(console: Console, review: Waiting) -> dict[str, Any]:
     return {
         "review_id": review.review_id,
         "thread_id": review.thread_id,
         "agent": review.agent,
         "opened_at": review.opened_at,
         "expires_at": review.expires_at,
-        "pending_review": shapes.pending_review(review),
+        "pending_review": shapes.pending_review(review, console.denial),
     }
 
 

@@ -125,7 +125,8 @@ class RuleBody(ThreadBody):
 
     tool_call_id: Name
     free: list[Annotated[str, Field(max_length=MAX_NAME)]] = Field(
-        [], description="Arguments that may have any value; all others must be exactly as in this call."
+        [],
+        description="Arguments that may have any value; all others must be exactly as in this call. At least one that the call itself gave, and no default filled in, has to be among the others.",
     )
     scope: Scope = Field("thread", description="This thread alone, or every thread of its agent.")
     lasting: Lasting = Field("15 minutes", description="How long; `today` ends at midnight, UTC.")

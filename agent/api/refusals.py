@@ -130,7 +130,7 @@ def register(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _broken)
 
 
-async def _by_rule(_: Request, error: Exception) -> JSONResponse:
+async def _by_rule(request: Request, error: Exception) -> JSONResponse:
     status = STATUS.get(type(error), 400)  # type: ignore[arg-type]  # registered for this type
     if status == 422:
         return refused(422, [{"type": "value_error", "loc": ["body"], "msg": str(error)}], _code(error))
@@ -139,7 +139,7 @@ async def _by_rule(_: Request, error: Exception) -> JSONResponse:
         case errors.AlreadyDecided() | errors.ThreadBusy(by=str()):
             more = {"by": error.by, "what": error.what, "at": error.at}
         case errors.ReviewChanged() if error.review is not None:
-            more = {"pending_review": shapes.pending_review(error.review)}
+            more = {"pending_review": shapes.pending_review(error.review, request.app.state.console().denial)}
     return refused(status, str(error), _code(error), **more)
 
 

@@ -249,7 +249,7 @@ def reviews(
     found = at.queue(limit=limit + 1, after=_place(cursor) if cursor else None, sought=sought)
     page = found[:limit]
     more = _cursor(page[-1].opened_at, page[-1].review_id) if len(found) > limit else None
-    return answers.Own({"reviews": [answers.queued(one) for one in page], "next_cursor": more})
+    return answers.Own({"reviews": [answers.queued(at, one) for one in page], "next_cursor": more})
 
 
 @router.get(

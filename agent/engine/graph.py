@@ -44,7 +44,6 @@ from agent.review import told
 from agent.review.agents import Agent
 from agent.review.args import parse
 from agent.review.errors import ArgumentsRefused
-from agent.review.policy import Tier
 from agent.review.repeats import same_call
 from agent.review.screening import Call, Proposal, entered_apart, screen
 from agent.review.shapes import interrupt_value
@@ -57,6 +56,10 @@ STEPS_PER_ROUND = 4
 TOO_MANY_ROUNDS = (
     "I stopped here: this turn has used all its tool calls ({rounds} rounds). Tell me how to go on."
 )
+ACCEPTED = "accepted"
+"""Set in `configurable`, it says that decisions reach this graph only as the console accepted them, by its policy.
+
+They are then carried out as they were decided, whatever the policy says by now."""
 STOPPED = "Stopped while the model was replying."
 EMPTY_REPLY = "(The model gave an empty reply. Ask again, or ask differently.)"
 
@@ -142,13 +145,14 @@ class Nodes:
             "calls": [call.to_state() for call in calls],
         }
 
-    def human_review(self, state: State) -> Command[Literal["tool_node", "llm_call"]]:
+    def human_review(self, state: State, config: RunnableConfig) -> Command[Literal["tool_node", "llm_call"]]:
         """Put what is asked about before a person, and take the answer. Runs again from here when it is resumed."""
         calls = [Call.from_state(kept) for kept in state["calls"]]
         asked = [call for call in calls if call.fate == "ask"]
         answer = interrupt(interrupt_value(asked)) if asked else {}
         decided = dict(zip((c.tool_call_id for c in asked), decisions_in(answer, len(asked)), strict=True))
-        outcomes = [_outcome(call, decided.get(call.tool_call_id), self.agent) for call in calls]
+        accepted = bool(config.get("configurable", {}).get(ACCEPTED))
+        outcomes = [_outcome(call, decided.get(call.tool_call_id), self.agent, accepted) for call in calls]
         after = [call for call, _ in outcomes]
         results = [message for _, message in outcomes if message]
         changed = [
@@ -164,15 +168,21 @@ class Nodes:
 
     def tool_node(self, state: State, config: RunnableConfig) -> dict[str, Any]:
         """Run what may run and has no result yet, in the model's order."""
-        tools, done = self.agent.tools_by_name, answered(state["messages"])
+        done = answered(state["messages"])
         calls = [Call.from_state(kept) for kept in state["calls"]]
         return {
             "messages": [
-                run(tools[call.tool], call, config)
+                self._run(call, config)
                 for call in calls
                 if call.fate == "run" and call.tool_call_id not in done
             ]
         }
+
+    def _run(self, call: Call, config: RunnableConfig) -> ToolMessage:
+        tool = self.agent.tools_by_name.get(call.tool)
+        if tool is None:  # an update took it away since the call was judged
+            return result(call, "error", told.unknown_tool(call.tool, self.agent.policy.usable))
+        return run(tool, call, config)
 
 
 def ask(model: Model, messages: list[Any], config: RunnableConfig) -> AIMessage:
@@ -275,40 +285,52 @@ def decisions_in(answer: Any, count: int) -> list[Mapping[str, Any] | None]:
     return (found + [None] * count)[:count]
 
 
-def _outcome(call: Call, decision: Mapping[str, Any] | None, agent: Agent) -> tuple[Call, ToolMessage | None]:
+def _outcome(
+    call: Call, decision: Mapping[str, Any] | None, agent: Agent, accepted: bool
+) -> tuple[Call, ToolMessage | None]:
     """A call after review, and its result if it does not run. Past the console, anything odd means not run."""
     if call.fate != "ask":
         return call, None
     kind = decision.get("type") if decision else None
-    reply = str((decision or {}).get("message") or "")
-    stays = replace(call, fate="answered")
-    if decision is None or kind not in call.allowed:
-        return stays, result(call, "error", told.UNDECIDED)
-    if kind == "approve":
-        return replace(call, fate="run"), None
-    if kind == "edit":
-        return _edited(call, decision.get("edited_action"), agent)
-    if kind == "respond":
-        return stays, result(call, "success", reply)
-    rejected = result(call, "error", told.rejected(reply.strip()))
-    # Not sent to the model: only this graph reads it, lest a tool's own words pass for a person's.
+    if decision is None or kind is None:
+        return _not_run(call, told.UNDECIDED)
+    if kind not in call.allowed:
+        return _not_run(call, told.not_allowed(str(kind), call.allowed))
+    reply = str(decision.get("message") or "")
+    match kind:
+        case "approve":
+            denial = None if accepted else agent.denial(call.tool, call.args)
+            return _not_run(call, denial.for_model) if denial else (replace(call, fate="run"), None)
+        case "edit":
+            return _edited(call, decision.get("edited_action"), agent, accepted)
+        case "respond":
+            return replace(call, fate="answered"), result(call, "success", reply)
+    stays, rejected = _not_run(call, told.rejected(reply.strip()))
+    # Not sent to the model: only this graph reads it, so that no tool's own words pass for a person's.
     return stays, rejected.model_copy(update={"artifact": {REJECTED: same_call(call.tool, call.args)}})
 
 
-def _edited(call: Call, action: Any, agent: Agent) -> tuple[Call, ToolMessage | None]:
+def _edited(call: Call, action: Any, agent: Agent, accepted: bool) -> tuple[Call, ToolMessage | None]:
     name = action.get("name") if isinstance(action, Mapping) else None
-    tool = agent.tools_by_name.get(str(name))
-    entry = agent.policy.tools.get(str(name))
-    if tool is None or entry is None or entry.tier is Tier.DENY:
-        return replace(call, fate="answered"), result(call, "error", told.UNDECIDED)
+    if not isinstance(name, str):
+        return _not_run(call, told.UNREADABLE_EDIT)
+    tool = agent.tools_by_name.get(name)
+    if tool is None:
+        return _not_run(call, told.unknown_tool(name, agent.policy.usable))
+    if not accepted and name not in agent.policy.usable:
+        return _not_run(call, told.denied(name))
     try:
         valid = agent.received(tool.name, action.get("args"), unknown="refuse")
     except ArgumentsRefused as refused:
-        return replace(call, fate="answered"), result(call, "error", told.unfit(tool.name, str(refused)))
-    if agent.policy.judge(tool.name, valid.args).tier is Tier.DENY:
-        return replace(call, fate="answered"), result(call, "error", told.UNDECIDED)
+        return _not_run(call, told.unfit(name, str(refused)))
+    if not accepted and (denial := agent.denial(name, valid.args)):
+        return _not_run(call, denial.for_model)
     entered = entered_apart(valid)
-    return replace(call, tool=tool.name, args=valid.args, entered=entered, fate="run"), None
+    return replace(call, tool=name, args=valid.args, entered=entered, fate="run"), None
+
+
+def _not_run(call: Call, text: str) -> tuple[Call, ToolMessage]:
+    return replace(call, fate="answered"), result(call, "error", text)
 
 
 def _route(state: State) -> str:

@@ -188,12 +188,15 @@ class Guard(BaseCallbackHandler):
     def _start(
         self, tx: Transaction, action: Action, entering: Entering, named: Mapping[str, Any], now: str
     ) -> Found:
+        starts = action.state is State.APPROVED  # else it is entered again, after it asked in its middle
         if rejected := self._calls.rejected_in_its_middle(tx, action):
-            self._begin(tx, action, action.args)
-            self._end(tx, action, State.FAILED, rejected, None)
-            return Found(refusal=rejected)
-        if action.execute_by is not None and now > action.execute_by:
+            return self._not_run(tx, action, State.FAILED, Kind.EXECUTION_FAILED, rejected, now)
+        if starts and action.execute_by is not None and now > action.execute_by:
             return self._not_run(tx, action, State.LAPSED, Kind.ACTION_LAPSED, told.LAPSED, now)
+        if starts and action.decided_by is None and (denial := self._agent.denial(action.tool, action.args)):
+            # A rule or the policy let it run, and the policy has come to deny it since.
+            end, kind = State.WITHDRAWN, Kind.ACTION_WITHDRAWN
+            return self._not_run(tx, action, end, kind, denial.for_model, now)
         args = self._handed(action, entering, named)
         if args is None:
             return self._not_run(tx, action, State.BLOCKED, Kind.EXECUTION_BLOCKED, told.BLOCKED, now)
@@ -225,11 +228,8 @@ class Guard(BaseCallbackHandler):
         return {name: value for name, value in named.items() if name not in own} | rebuilt
 
     def _not_run(self, tx: Transaction, action: Action, end: State, kind: Kind, text: str, now: str) -> Found:
-        if action.state is State.SUSPENDED:  # its first part did run: it ends as what was cut short
-            self._begin(tx, action, action.args)
-            self._end(tx, action, State.FAILED, text, None)
-        else:
-            tx.move(action.key, action.state, end, ended_at=now, result=text)
+        text = told.of(action, text)
+        tx.move(action.key, action.state, end, ended_at=now, result=text)
         tx.append(self._fact(kind, action, action.tool, action.key.tool_call_id, {"told": text}))
         return Found(refusal=text)
 

@@ -174,6 +174,7 @@ class LocalEngine:
                 "model": run.model,
                 "stop": stop,
                 "rules": lambda: self._rules_for(run),
+                built_in.ACCEPTED: True,
                 STRICT_RESUME: True,
             },
             "callbacks": callbacks,

@@ -53,9 +53,7 @@ class Transcript(Sequence[Message]):
         return any(message.id == message_id for message in self._messages)
 
 
-def results_for(
-    look: Look, known: Iterable[Result], rest: str | None = told.FAILED_TURN
-) -> list[ToolMessage]:
+def results_for(look: Look, known: Iterable[Result], rest: str | None = told.NO_RESULT) -> list[ToolMessage]:
     """A result for each open call: the known one, or `rest` as an error; with None those others stay open."""
     by_call = {result.tool_call_id: result for result in known}
     found: list[ToolMessage] = []

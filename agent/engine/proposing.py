@@ -9,7 +9,7 @@ from typing import Any
 from agent.engine.places import graph_of
 from agent.ports import Transaction
 from agent.review import told
-from agent.review.actions import Action, State, with_digests
+from agent.review.actions import BEGUN, Action, State, with_digests
 from agent.review.events import Fact, Kind, instant
 from agent.review.rules import Rule, described, in_force
 from agent.review.screening import Call
@@ -58,7 +58,8 @@ def propose_asked(tx: Transaction, run: Run, call: Call, position: int, secret: 
         # Nothing may run on an approval of the attempt before.
         withdraw(tx, attempts[-1], told.ASKED_AGAIN, now)
     last = attempts[-1].key.attempt if attempts else 0
-    call = replace(call, message_id=message_id, attempt=last + 1)
+    notes = {**call.notes, BEGUN: True} if attempts and attempts[-1].begun else call.notes
+    call = replace(call, message_id=message_id, attempt=last + 1, notes=notes)
     return propose(tx, run, call, position, secret, now)
 
 
@@ -103,6 +104,7 @@ def _good_until(call: Call, rule: Rule, now: str) -> str:
 
 def withdraw(tx: Transaction, action: Action, why: str, now: str) -> None:
     """Take back an approval that nothing has started on."""
+    why = told.of(action, why)
     tx.move(action.key, State.APPROVED, State.WITHDRAWN, ended_at=now, result=why)
     tx.append(fact_of(action, Kind.ACTION_WITHDRAWN, now, None, {"told": why}))
 

@@ -75,7 +75,10 @@ class Recorder:
             if end.standing is not None:
                 _supersede_gone(tx, run, end.standing, instant(now))
             if end.state is RunState.ANSWERED:
-                _withdraw(tx, run, told.NEVER_STARTED, instant(now))
+                left = tx.actions(run.thread_id, states=[State.APPROVED, State.SUSPENDED])
+                approved = [action for action in left if action.state is State.APPROVED]
+                _withdraw(tx, approved, told.NEVER_STARTED, instant(now))
+                _end_midway(tx, [action for action in left if action not in approved], instant(now))
             if end.paused is not None:
                 for review_id in end.paused.waiting:
                     self._open_review(tx, run, review_id, end.paused, now)
@@ -99,7 +102,7 @@ class Recorder:
             now = instant(self._clock())
             review = tx.review(review_id)
             kept = [a for a in review.actions if a.state is State.APPROVED] if review else []
-            _withdraw(tx, run, told.SUPERSEDED, now, kept)
+            _withdraw(tx, kept, told.SUPERSEDED, now)
             data = {"why": "another client had answered it before this decision arrived"}
             tx.append(replace(_of_run(run, Kind.REVIEW_SUPERSEDED, now, data), by=None, review_id=review_id))
 
@@ -180,11 +183,22 @@ def _supersede_gone(tx: Transaction, run: Run, standing: Sequence[str], now: str
         tx.append(replace(fact, review_id=review.review_id))
 
 
-def _withdraw(tx: Transaction, run: Run, why: str, now: str, actions: Sequence[Action] | None = None) -> None:
-    """Withdraw what was approved and did not start, of these actions or of the whole thread."""
-    found = tx.actions(run.thread_id, states=[State.APPROVED]) if actions is None else actions
-    for action in found:
+def _withdraw(tx: Transaction, actions: Sequence[Action], why: str, now: str) -> None:
+    """Withdraw these actions, which were approved and did not start."""
+    for action in actions:
         withdraw(tx, action, why, now)
+
+
+def _end_midway(tx: Transaction, actions: Sequence[Action], now: str) -> None:
+    """End these actions, which had been started and asked in their middle: the turn is over, nobody goes on with them."""
+    for action in actions:
+        key = action.key
+        attempts = tx.actions_of(key.thread_id, [key.message_id])
+        if any(one.tool_call_id == key.tool_call_id and one.key.attempt > key.attempt for one in attempts):
+            continue  # the next attempt says how it ended
+        tx.move(key, State.SUSPENDED, State.FAILED, ended_at=now, result=told.NEVER_ENDED)
+        data = {"result": told.NEVER_ENDED, "args": action.args, "started_at": action.started_at}
+        tx.append(fact_of(action, Kind.EXECUTION_FAILED, now, None, data))
 
 
 def _is_stuck(tx: Transaction, interrupts: Sequence[str]) -> bool:

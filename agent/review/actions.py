@@ -46,9 +46,13 @@ MOVES: Mapping[State, frozenset[State]] = {
     ),
     State.APPROVED: frozenset({State.EXECUTING, State.LAPSED, State.WITHDRAWN, State.BLOCKED}),
     State.EXECUTING: frozenset({State.DONE, State.FAILED, State.SUSPENDED, State.UNKNOWN}),
-    State.SUSPENDED: frozenset({State.EXECUTING}),
+    State.SUSPENDED: frozenset({State.EXECUTING, State.FAILED, State.BLOCKED}),
     State.UNKNOWN: frozenset({State.DONE, State.FAILED, State.PENDING}),
 }
+
+
+BEGUN = "begun"
+"""Under this an attempt's notes say that the one before had started the tool, which then asked in its middle."""
 
 
 def may_move(start: State, end: State) -> bool:
@@ -116,6 +120,11 @@ class Action:
 
     returned: bytes | None = None
     """What the tool's function returned, for a call that is entered again; None where it cannot be given again."""
+
+    @property
+    def begun(self) -> bool:
+        """Whether its tool was started and asked in its middle: nobody can say that nothing of it was done."""
+        return self.state is State.SUSPENDED or BEGUN in self.notes
 
     @property
     def tool_call_id(self) -> str:

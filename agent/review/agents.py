@@ -8,9 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from agent.review import told
+from agent.review.conditions import Args
 from agent.review.faults import Fault, refusal
 from agent.review.fitting import Received, Unknown, received
-from agent.review.policy import Policy
+from agent.review.policy import Policy, Tier
 
 
 class Tool(Protocol):
@@ -22,6 +24,18 @@ class Tool(Protocol):
     @property
     def tool_call_schema(self) -> Any:
         """The schema that is shown to a model, a pydantic model class or a JSON Schema; it says less than the tool's own."""
+
+
+@dataclass(frozen=True)
+class Denial:
+    """Why a call may not run under the policy as it is now."""
+
+    reason: str
+    """In sentences, for people."""
+    for_model: str
+    """The call's result, as the model gets it."""
+    whole: bool
+    """It holds for every call of the tool, so no other arguments help."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +102,22 @@ class Agent:
     def knows(self, tool: str) -> bool:
         """Whether it has a tool of this name anywhere."""
         return tool in self.tools_by_name or any(tool in named for named in self.tools_at.values())
+
+    def denial(self, tool: str, args: Args | None) -> Denial | None:
+        """Why the policy, as it is now, denies this call; None if it does not, or if the agent gates itself."""
+        if self.own_gating:
+            return None
+        if tool not in self.tools_by_name:
+            unknown = told.unknown_tool(tool, self.policy.usable)
+            return Denial(f"The agent now has no tool {tool}.", unknown, whole=True)
+        verdict, entry = self.policy.judge(tool, args or {}), self.policy.tools.get(tool)
+        if verdict.tier is not Tier.DENY:
+            return None
+        if entry is None or entry.tier is Tier.DENY:
+            reason = f"The policy now denies this tool. {verdict.why}".strip()
+            return Denial(reason, told.denied(tool), whole=True)
+        reason = f"The policy now denies this tool with these arguments. {verdict.why}".strip()
+        return Denial(reason, told.denied_so(tool, verdict.why), whole=False)
 
     @property
     def prompt_hash(self) -> str:

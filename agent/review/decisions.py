@@ -98,6 +98,8 @@ def _rule_one(place: int, raw: Any, action: Action, agent: Agent, secret: bytes)
     kind = _type_of(place, raw, action)
     message = _text(place, raw, "message", action) if kind in ("reject", "respond") else ""
     comment = _text(place, raw, "comment", action)
+    if kind == "approve":
+        _check_not_denied_now(place, action, agent)
     after = replace(action, state=END_OF[kind])
     if kind == "edit":
         after = with_digests(_edited(place, raw, after, agent), secret)
@@ -108,8 +110,9 @@ def _rule_one(place: int, raw: Any, action: Action, agent: Agent, secret: bytes)
         )
     if kind == "respond" and (fault := answer_fault(action, message)):
         raise InvalidDecision(f"Decision {place}: the answer does not fit what the agent asks for: {fault}")
-    rejected = told.rejected_elsewhere if agent.own_gating else told.rejected
-    result = {"reject": rejected(message.strip()), "respond": message}.get(kind)
+    claims_nothing = agent.own_gating and not action.begun
+    rejected = told.rejected_elsewhere if claims_nothing else told.rejected
+    result = {"reject": told.of(action, rejected(message.strip())), "respond": message}.get(kind)
     return Ruling(kind, action, after, result, message, comment)
 
 
@@ -169,6 +172,19 @@ def _edited(place: int, raw: Mapping[str, Any], action: Action, agent: Agent) ->
     )
 
 
+def _check_not_denied_now(place: int, action: Action, agent: Agent) -> None:
+    """What the policy has come to deny while it waited cannot be approved any more."""
+    denial = agent.denial(action.tool, action.args)
+    if denial is None:
+        return
+    edit = "Edit its arguments, " if "edit" in action.allowed and not denial.whole else ""
+    ways = [*(["reject it"] if "reject" in action.allowed else []), "close the review without deciding"]
+    remedy = edit + ", or ".join(ways)
+    raise InvalidDecision(
+        f"Decision {place} on {action.tool}: {denial.reason} {remedy[0].upper()}{remedy[1:]}."
+    )
+
+
 def _check_not_denied(place: int, name: str, args: Mapping[str, Any], action: Action, agent: Agent) -> None:
     """No reviewer may edit a call into one that the policy denies for its arguments."""
     if agent.own_gating:
@@ -199,16 +215,15 @@ def _check_may_edit_to(place: int, name: str, action: Action, agent: Agent) -> N
         if policy.tier is not Tier.DENY and (not policy.may_ask or "edit" in policy.allowed)
     ]
     if name not in agent.tools_by_name:
-        problem = f"this agent has no tool {name!r}"
+        problem = f"this agent has no tool {name!r}."
     elif entry is None or entry.tier is Tier.DENY:
-        problem = f"{name} is denied to this agent"
+        problem = f"{name} is denied to this agent. {entry.why if entry else ''}".strip()
     elif name != action.proposed_tool and name not in usable:
-        problem = f"{name} is asked about and does not allow edit"
+        problem = f"{name} is asked about and does not allow edit."
     else:
         return
-    raise InvalidDecision(
-        f"Decision {place} on {action.tool}: {problem}. Edit to one of: {', '.join(usable)}."
-    )
+    remedy = f"Edit to one of: {', '.join(usable)}." if usable else "Close the review without deciding."
+    raise InvalidDecision(f"Decision {place} on {action.tool}: {problem} {remedy}")
 
 
 def _check_may_edit_elsewhere(place: int, name: str, action: Action, agent: Agent) -> None:

@@ -154,6 +154,11 @@ class Policy:
     def execute_by_of(self, tool: ToolPolicy) -> timedelta | None:
         return self.execute_by if tool.execute_by == "default" else tool.execute_by
 
+    @property
+    def usable(self) -> list[str]:
+        """The tools that some call of may run, in order."""
+        return [name for name, entry in self.tools.items() if entry.tier is not Tier.DENY]
+
     def judge(self, tool: str, args: Args) -> Verdict:
         """What is to become of a call of `tool` with `args`: the strictest of all that is said of it.
 

@@ -17,6 +17,7 @@ from agent.review.agents import Agent
 from agent.review.digest import canonical
 from agent.review.errors import RuleRefused
 from agent.review.events import Event, instant
+from agent.review.places import path
 from agent.review.policy import Tier
 
 Lasting = Literal["15 minutes", "today", "30 days"]
@@ -104,7 +105,7 @@ def make(
     if reason := forbidden(agent, action.tool):
         raise RuleRefused(f"{reason} Decide on each call.")
     args = action.args or {}
-    _check_choices(agent, action.tool, args, free, scope)
+    _check_choices(agent, action, free, scope)
     return Rule(
         rule_id=rule_id,
         agent=agent.name,
@@ -239,17 +240,37 @@ def foresee(rule: Rule, proposals: Iterable[Event]) -> Foresight:
     return Foresight(rule, len(past), tuple(one for one in past if not one.differences), tuple(nearest))
 
 
-def _check_choices(agent: Agent, tool: str, args: Mapping[str, Any], free: Sequence[str], scope: str) -> None:
+def given(action: Action) -> tuple[str, ...]:
+    """The arguments that the proposal itself gave, without those that the tool's defaults filled in."""
+    # After an edit to another tool the notes on the proposal say nothing of the arguments.
+    noted = action.notes.get("defaults", ()) if action.tool == action.proposed_tool else ()
+    return tuple(name for name in action.args or {} if path((name,)) not in noted)
+
+
+def _check_choices(agent: Agent, action: Action, free: Sequence[str], scope: str) -> None:
+    tool, args = action.tool, action.args or {}
     if scope not in get_args(Scope):
         raise RuleRefused(f"A rule cannot hold for {scope!r}. Use one of: {', '.join(get_args(Scope))}.")
     if unknown := [name for name in free if name not in args]:
         raise RuleRefused(
             f"The call has no argument {unknown[0]!r} that could be free. Name only arguments that it has."
         )
-    if args and not set(args) - set(free):
-        raise RuleRefused("A rule with every argument free allows anything. Leave at least one as it is.")
+    if free and not set(given(action)) - set(free):
+        raise RuleRefused(_too_free(given(action)))
     if agent.policy.tools[tool].dangerous in free:
         raise RuleRefused(f"The dangerous argument of {tool} cannot be free. Leave it as it is.")
+
+
+def _too_free(names: Sequence[str]) -> str:
+    if not names:
+        return (
+            "The call gave no argument itself, so a rule with any of them free would allow anything. "
+            "Leave each as it is."
+        )
+    return (
+        "A rule that leaves free all that the call itself gave would allow anything; a default that the tool filled in "
+        f"says nothing of the call. Leave at least one as it is: {', '.join(names)}."
+    )
 
 
 def _was_asked(event: Event) -> bool:

@@ -199,7 +199,7 @@ def _within_limits(args: Any) -> Any:
 def _judge(agent: Agent, message_id: str, proposal: Proposal) -> Call:
     tool = agent.tools_by_name.get(proposal.tool)
     if tool is None:
-        refusal = told.unknown_tool(proposal.tool, _usable(agent))
+        refusal = told.unknown_tool(proposal.tool, agent.policy.usable)
         return _refused(agent, message_id, proposal, "The agent has no such tool.", refusal)
     entry = agent.policy.tools.get(proposal.tool)
     if entry is None or entry.tier is Tier.DENY:
@@ -273,10 +273,6 @@ def _refused(agent: Agent, message_id: str, proposal: Proposal, why: str, refusa
         fate="answered",
         refusal=refusal,
     )
-
-
-def _usable(agent: Agent) -> list[str]:
-    return [name for name, entry in agent.policy.tools.items() if entry.tier is not Tier.DENY]
 
 
 def entered_apart(valid: Received) -> dict[str, Any] | None:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from agent.review import told
 from agent.review.actions import Action, Asked, Review, Waiting
+from agent.review.agents import Denial
 from agent.review.args import parse
 from agent.review.digest import canonical
 from agent.review.errors import ArgumentsRefused
@@ -64,25 +65,34 @@ def interrupt_value(calls: Iterable[Call]) -> dict[str, Any]:
     }
 
 
-def pending_review(review: Review | Waiting) -> dict[str, Any]:
-    """The same fields as the interrupt's value, with the ids and digests a caller decides by."""
+Denies = Callable[[str, Action | Asked], Denial | None]
+"""Why an agent's policy, as it is now, denies one of its waiting actions; None if it does not."""
+
+
+def pending_review(review: Review | Waiting, denies: Denies) -> dict[str, Any]:
+    """The same fields as the interrupt's value, with the ids and digests a caller decides by.
+
+    An action that the policy has come to deny says so under `denied`.
+    """
     actions: tuple[Action | Asked, ...] = review.actions
     return {
         "review_id": review.review_id,
-        "action_requests": [_request(action) for action in actions],
+        "action_requests": [_request(action, denies(review.agent, action)) for action in actions],
         "review_configs": [
             {"action_name": action.tool, "allowed_decisions": list(action.allowed)} for action in actions
         ],
     }
 
 
-def _request(action: Action | Asked) -> dict[str, Any]:
+def _request(action: Action | Asked, denial: Denial | None) -> dict[str, Any]:
+    denied = {"denied": denial.reason} if denial else {}
     return {
         "name": action.tool,
         **arguments(action.proposed, action.args),
         "description": action.summary,
         "tool_call_id": action.tool_call_id,
         "shown_digest": action.shown_digest,
+        **denied,
     }
 
 
@@ -253,9 +263,9 @@ def _legacy_answer(request: Request, decision: Decided) -> dict[str, Any]:
             edited = decision["edited_action"]
             return {"type": "edit", "args": {"action": edited["name"], "args": edited["args"]}}
         case "reject" if request.rejected_as == "ignore":
-            return {"type": "ignore", "args": None}
+            return {"type": "ignore", "args": decision.get("message") or None}
         case _:
-            return {"type": "response", "args": decision.get("message") or told.REJECTED}
+            return {"type": "response", "args": decision.get("message") or told.rejected_elsewhere("")}
 
 
 def _cased(decision: Decided, camel: bool) -> dict[str, Any]:

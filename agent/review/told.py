@@ -4,47 +4,94 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from agent.review.actions import State
+from agent.review.actions import Action, State
 
-REJECTED = "User rejected this action. It was not executed."
-UNDECIDED = "No decision was given for this action. It was not executed."
-CANCELLED = (
-    "The review was closed without a decision. It was not executed. The question is still open: "
-    "do not repeat this call unless the user asks for it."
+NOT_EXECUTED = "It was not executed."
+MIDWAY = (
+    "It had been started and asked in its middle: what it had done by then is done, and it did not go on."
 )
-LAPSED = (
-    "The approval came too late: its time had passed. It was not executed. Ask again if it is still wanted."
-)
-EXPIRED = "Nobody decided in time. It was not executed. Ask again if it is still wanted."
+"""In the place of `NOT_EXECUTED`, where that would be false."""
+
+REJECTED = f"User rejected this action. {NOT_EXECUTED}"
+UNDECIDED = f"No decision was given for this action. {NOT_EXECUTED}"
+UNREADABLE_EDIT = f"The edit did not name a tool and its arguments. {NOT_EXECUTED}"
+STILL_OPEN = "The question is still open: do not repeat this call unless the user asks for it."
+CANCELLED = f"The review was closed without a decision. {NOT_EXECUTED} {STILL_OPEN}"
+CLOSED_WITH_OTHERS = f"The turn's reviews were closed without a decision. {STILL_OPEN}"
+LAPSED = f"The approval came too late: its time had passed. {NOT_EXECUTED} Ask again if it is still wanted."
+EXPIRED = f"Nobody decided in time. {NOT_EXECUTED} Ask again if it is still wanted."
 EXPIRED_ANSWER = (
     "I stopped here, because nobody decided in time. Nothing more of this was done. "
     "Ask again if it is still wanted."
 )
 ENDED_ANSWER = "I stopped here: this was rejected, and the turn ended with it. Nothing more of it was done."
 ASK_ME_AGAIN = "Ask me again: I closed this without deciding."
-WITHDRAWN = "It was stopped by a person before it started. It was not executed."
-BLOCKED = "It was not run, because it was not what was approved."
+WITHDRAWN = f"It was stopped by a person before it started. {NOT_EXECUTED}"
+BLOCKED = f"What would have run was not what was approved. {NOT_EXECUTED}"
 SUPERSEDED = "Another client answered in the reviewer's place before this decision arrived. This console did not run it."
 ASKED_AGAIN = "It was asked about once more before it started. It was not executed on the earlier approval."
 NEVER_STARTED = "The turn ended without it being started where this console can see it."
+NEVER_ENDED = "The turn ended without it coming to its end where this console can see it."
 NOT_ASKED_AGAIN = (
     "It did not take effect; a person confirmed it after the run was cut off. It was not run again. "
     "Propose it again if it is still wanted."
 )
-FAILED_TURN = "The turn ended before this call was run. It was not executed."
-
+FAILED_TURN = f"The turn ended before this call was run. {NOT_EXECUTED}"
+NO_RESULT = "The turn ended before this call had a result."
+"""Of a call that is not on record: nobody here can say what of it was done."""
 
 RULE_OVER = (
-    "The rule that allowed it ended before it started. It was not executed. "
+    f"The rule that allowed it ended before it started. {NOT_EXECUTED} "
     "Propose it again if it is still wanted: a person is asked then."
 )
+OF_A_BEGUN = {
+    FAILED_TURN: f"The turn ended before this call came to its end. {MIDWAY}",
+    NEVER_STARTED: NEVER_ENDED,
+    ASKED_AGAIN: "It was asked about once more before it went on. On the earlier approval it did not go on.",
+    SUPERSEDED: "Another client answered in the reviewer's place before this decision arrived. "
+    "This console did not go on with it.",
+}
+"""What is said of an action that had begun, where the words of one that had not differ in more than one sentence."""
+
+
+def midway(text: str) -> str:
+    """The text as it is true of an action whose tool had been started and asked in its middle."""
+    return OF_A_BEGUN.get(text, text.replace(NOT_EXECUTED, MIDWAY, 1))  # what follows may be a person's words
+
+
+def of(action: Action, text: str) -> str:
+    """The text as it is true of this action, which runs no further."""
+    return midway(text) if action.begun else text
 
 
 def rejected(reason: str) -> str:
     """The reason, introduced as the user's."""
-    return (
-        f"User rejected this action. It was not executed. The user's reason: {reason}" if reason else REJECTED
-    )
+    return f"{REJECTED} {_users(reason)}".strip()
+
+
+def rejected_elsewhere(reason: str) -> str:
+    """The same of an action of an agent that gates itself: what that had done before it asked, nobody here knows."""
+    return f"User rejected this action. {_users(reason)}".strip()
+
+
+def rejected_within(reasons: Iterable[str]) -> str:
+    """For a tool that asked in its middle, where a rejection of what it asked ended the turn."""
+    given = _users(_together(reasons))
+    return f"The user rejected what this call asked for, and the turn ended with it. {MIDWAY} {given}".strip()
+
+
+def ended_answer(reasons: Iterable[str]) -> str:
+    """The agent's last words, with the reasons: what was rejected may stand in a conversation that ends with the turn."""
+    given = _together(reasons)
+    return f"{ENDED_ANSWER} The reason given: {given}" if given else ENDED_ANSWER
+
+
+def _together(reasons: Iterable[str]) -> str:
+    return "; ".join(dict.fromkeys(reason for reason in reasons if reason))
+
+
+def _users(reason: str) -> str:
+    return f"The user's reason: {reason}" if reason else ""
 
 
 def repeated(tool: str, times: int) -> str:
@@ -59,6 +106,14 @@ REPEATED_ANSWER = (
     "I stopped here: I kept proposing a call that was rejected {times} times in this turn. Nothing more of it was done. "
     "Tell me what to do instead."
 )
+
+
+def not_allowed(kind: str, allowed: Iterable[str]) -> str:
+    """For a decision of a kind that the action does not allow, which only a caller past the console can send."""
+    return (
+        f"The decision on this action was {kind!r}, which it does not allow; it allows {', '.join(allowed)}. "
+        "It was not executed."
+    )
 
 
 def denied(tool: str) -> str:
@@ -82,13 +137,6 @@ def malformed_turn(fault: str) -> str:
     return (
         f"This turn's tool calls were malformed ({fault}). None of them was executed. "
         "Propose them again, each with its own id and one JSON object of arguments."
-    )
-
-
-def rejected_elsewhere(reason: str) -> str:
-    """What is recorded of a rejection that an agent of another make puts into words of its own."""
-    return (
-        f"Rejected; its agent says so in its own words. {f'The reason: {reason}' if reason else ''}".strip()
     )
 
 

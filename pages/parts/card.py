@@ -25,7 +25,7 @@ from pages.parts.in_view import in_view
 from pages.parts.rules import remember
 from pages.parts.sending import Goes
 from pages.parts.sheet import Node, across, badge, cautions, line, literal, said, sheet, tabs
-from pages.parts.since import edited_before, rejected_before, since_then
+from pages.parts.since import denied_now, edited_before, rejected_before, since_then
 from pages.parts.stepper import stepper
 from pages.parts.typed_ahead import Way, typed_ahead
 from pages.parts.words import ACTION_WORDS, KEY, ago, clock, short, time_left
@@ -51,6 +51,7 @@ def card(review: Review, *, after: Goes = None, later: Callable[..., None] | Non
         with st.container(gap=None):
             in_view("card", session.action_key("card", review, action))
             _head(review, action)
+        denied_now(action)
         rejected_before(action)
         edited_before(action)
         since_then(action)

@@ -11,7 +11,7 @@ from agent.review.retyped import may_approve_together
 from pages.parts import session
 from pages.parts.draft import Choice, Draft
 from pages.parts.folds import folds_unopened
-from pages.parts.sending import Goes, choose, choose_all, close, send
+from pages.parts.sending import Goes, cannot_choose, choose, choose_all, close, send
 from pages.parts.words import ICON, KEY, SEND, VERB
 
 STEPS = (("Previous", "K", -1), ("Next", "J", 1), ("Later", "X", 1))
@@ -55,14 +55,15 @@ def _send(review: Review, action: Action, draft: Draft, *, after: Goes, lacking:
         key=session.key("send", review.review_id),
         type="primary",
         shortcut=session.shortcut("Ctrl+Enter"),
-        disabled="" in kinds or lacking or _approved_unread(review, draft),
+        disabled="" in kinds or lacking or _cannot_be_sent(review, draft),
         on_click=send,
         args=(review, action, after),
     )
 
 
 def _hint(review: Review, action: Action, undecided: int) -> str:
-    folds = folds_unopened(action) if "approve" in action.allowed else 0
+    denied = session.console().denial(action.agent, action) is not None
+    folds = folds_unopened(action) if "approve" in action.allowed and not denied else 0
     hints = [UNREAD.format(folds)] if folds else []
     if "reject" not in action.allowed:
         hints.append(NO_REJECT)
@@ -71,9 +72,9 @@ def _hint(review: Review, action: Action, undecided: int) -> str:
     return " ".join(hints)
 
 
-def _approved_unread(review: Review, draft: Draft) -> bool:
-    # A draft may have been made in another session, which opened what this one has not.
-    return any(draft.of(one).type == "approve" and folds_unopened(one) for one in review.actions)
+def _cannot_be_sent(review: Review, draft: Draft) -> bool:
+    # A draft may have been made in another session, which opened what this one has not, or under another policy.
+    return any(cannot_choose(one, draft.of(one).type) for one in review.actions)
 
 
 def _still(undecided: int, total: int) -> str:
@@ -126,7 +127,7 @@ def _for_all(review: Review, action: Action) -> None:
             f"{VERB[kind].rstrip('…')} all",
             key=session.key(f"all-{kind}", review.review_id),
             type="tertiary",
-            disabled=kind == "approve" and any(folds_unopened(one) for one in review.actions),
+            disabled=any(cannot_choose(one, kind) for one in review.actions),
             on_click=choose_all,
             args=(review, action, kind),
             help="Chooses it for each of them. Nothing is sent yet.",
@@ -141,7 +142,7 @@ def _choices(review: Review, action: Action, choice: Choice) -> None:
             icon=ICON[kind],
             type="primary" if choice.type == kind else "secondary",
             shortcut=session.shortcut(KEY[kind]),
-            disabled=kind == "approve" and folds_unopened(action) > 0,
+            disabled=cannot_choose(action, kind),
             on_click=choose,
             args=(review, action, kind),
         )

@@ -32,6 +32,8 @@ def as_proposed(action: Action) -> str:
 def noted(action: Action) -> str:
     """What the schema made of the proposal, a line for each: what the tool will get, and why it differs."""
     notes, lines = action.notes, []
+    if action.begun:
+        lines.append("It was started already, and asks in its middle: what it has done so far is done.")
     if notes.get("unchecked"):
         lines.append("No schema of this tool checks these: they go to the tool as proposed.")
     if "unfit" in notes:

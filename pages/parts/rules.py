@@ -10,7 +10,7 @@ import streamlit as st
 from agent.review.actions import Action, Review
 from agent.review.args import show
 from agent.review.errors import ReviewError
-from agent.review.rules import Foresight, Past, Rule
+from agent.review.rules import Foresight, Past, Rule, given
 from pages.parts import session
 from pages.parts.folds import MOST_ROWS, in_rows
 from pages.parts.literal import line, literal
@@ -20,6 +20,7 @@ SCOPES = {"thread": "In this thread", "agent": "In every thread of this agent"}
 LASTING = {"15 minutes": "For 15 minutes", "today": "Until the end of today", "30 days": "For 30 days"}
 MATCHED = {"bound": "exactly this", "free": "anything"}
 TOO_MANY = f"No rule can be made here of a call with more than {MOST_ROWS} arguments."
+FILLED_IN = "{}, filled in with the tool's default"
 SHOWN = 5
 """Past calls that are shown of those a rule would have let run."""
 
@@ -67,10 +68,10 @@ def _choices(review: Review, action: Action) -> dict[str, Any]:
         )
         return str(chosen)
 
-    free = []
+    free, itself = [], given(action)
     for place, name in enumerate(action.args or {}):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            line(name, width="content")
+            line(name if name in itself else FILLED_IN.format(name), width="content")
             if one_of(f"match-{place}", "How this argument is matched", MATCHED) == "free":
                 free.append(name)
     return {

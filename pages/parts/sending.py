@@ -40,7 +40,7 @@ def choose(review: Review, action: Action, kind: str) -> None:
         if drafts.chosen_on_screen() != kind:
             session.flash("warning", MOVED)
         return
-    if kind == "approve" and folds_unopened(action):
+    if cannot_choose(action, kind):
         return
     if kind and drafts.chosen_on_screen() not in ("", kind) and screen.seconds_since_choice() < FIRST_MOMENTS:
         session.flash("warning", TWO_AT_ONCE)
@@ -49,6 +49,16 @@ def choose(review: Review, action: Action, kind: str) -> None:
     screen.note_choice()
     draft = drafts.on_screen(review).with_choice(action, type=kind)
     drafts.save(review, onward(review, action, draft))
+
+
+def cannot_choose(action: Action, kind: str) -> bool:
+    """Whether this cannot be chosen now: what was not read whole, and what the policy has come to deny."""
+    if kind not in RUNS:
+        return False
+    denial = session.console().denial(action.agent, action)
+    if kind == "approve":
+        return denial is not None or folds_unopened(action) > 0
+    return denial is not None and denial.whole
 
 
 def lacks_typing(action: Action, choice: Choice, ruled: Action) -> bool:
@@ -69,8 +79,7 @@ def onward(review: Review, action: Action, draft: Draft) -> Draft:
 
 def choose_all(review: Review, action: Action, kind: str) -> None:
     """Take the same choice for every action of the review. Nothing is sent."""
-    unread = kind == "approve" and any(folds_unopened(one) for one in review.actions)
-    if unread or not screen.is_on_screen(review, action):
+    if any(cannot_choose(one, kind) for one in review.actions) or not screen.is_on_screen(review, action):
         session.flash("warning", MOVED)
         return
     draft = drafts.on_screen(review)

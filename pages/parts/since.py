@@ -1,4 +1,4 @@
-"""What has happened before: to the world since the question was put, and to this same call in its thread."""
+"""What has happened before: to policy and world since the question was put, and to this same call in its thread."""
 
 from __future__ import annotations
 
@@ -15,7 +15,24 @@ CHANGED = "Since this was proposed, what it depends on has changed."
 WOULD_FAIL = "As things stand now, it would fail."
 UNREAD = "What it depends on could not be read, so nobody can say whether that has changed."
 
+DENIED = "This cannot be approved any more."
+EDITABLE = "With other arguments it may run."
+REJECT_OR_CLOSE = "Reject it, or close it without deciding."
+CLOSE = "Close it without deciding."
+
 EDITED_AWAY = "{} edited this same call {} ago; the agent proposes the original again."
+
+
+def denied_now(action: Action) -> None:
+    """Say that the policy has come to deny the call, so that it cannot be approved any more."""
+    denial = session.console().denial(action.agent, action)
+    if denial is None:
+        return
+    with st.container(gap="xsmall"):
+        editable = "edit" in action.allowed and not denial.whole
+        remedy = REJECT_OR_CLOSE if "reject" in action.allowed else CLOSE
+        st.error(" ".join([DENIED, *([EDITABLE] if editable else []), remedy]), icon=":material/gpp_bad:")
+        line(denial.reason)
 
 
 def since_then(action: Action) -> None:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from agent.bootstrap import open_console
+from agent.settings import Settings
+from tests import defaulted_agent
 from tests.api.conftest import Served
+from tests.conftest import SetClock
 
 ARGS = {"path": "notes/today.txt", "content": "x"}
 MAKE = {"thread_id": "t-1", "tool_call_id": "c1", "free": ["content"], "scope": "agent", "lasting": "today"}
@@ -106,6 +111,29 @@ def test_what_is_no_rule_is_refused(
     answer = served.post(path, **{**MAKE, **changes})
     assert (answer.status_code, answer.json()["code"]) == (status, code)
     assert listed(served) == []
+
+
+@pytest.fixture
+def defaulted(agents_file: Path) -> None:
+    defaulted_agent.serve(agents_file)
+
+
+@pytest.mark.usefixtures("defaulted")  # before the console is opened
+def test_a_default_nobody_gave_is_not_enough_to_bind_a_rule(settings: Settings, clock: SetClock) -> None:
+    opened = open_console(settings, clock=clock)
+    served = Served(opened).start()
+    try:
+        asked = served.chat('/call#c1 file_note {"text": "x"}', thread_id="t-1")
+        assert asked["pending_review"]["action_requests"][0]["args"] == {"text": "x", "folder": "inbox"}
+        made = {"thread_id": "t-1", "tool_call_id": "c1"}
+        for path in ("/preview-rule", "/rules"):
+            refused = served.post(path, **made, free=["text"])
+            assert (refused.status_code, refused.json()["code"]) == (400, "RuleRefused")
+            assert refused.json()["detail"].endswith("Leave at least one as it is: text.")
+        assert served.post("/rules", **made, free=["folder"]).json()["bound"] == {"text": "x"}
+    finally:
+        served.stop()
+        opened.close()
 
 
 def test_a_rule_there_is_none_of_is_not_found(served: Served) -> None:

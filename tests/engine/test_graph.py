@@ -263,15 +263,51 @@ def test_an_edit_into_what_is_denied_for_its_arguments_runs_nothing() -> None:
     edited = {"name": "send_email", "args": {"to": "eve@x.org", "subject": "s", "body": "b"}}
     alone.say(mail("a"))
     alone.resume({"decisions": [{"type": "edit", "edited_action": edited}]})
-    assert (alone.sent, alone.results["a"]) == ([], told.UNDECIDED)
+    assert (alone.sent, alone.results["a"]) == ([], told.denied_so("send_email", ""))
 
 
-def test_a_condition_that_flips_while_the_action_waits_changes_nothing() -> None:
-    said = iter([False, True, True, True])
-    alone = Alone(cases=(Case(Tier.DENY, lambda _: next(said)),))
+def edit_to(name: str, args: Any = None) -> dict[str, Any]:
+    return {"type": "edit", "edited_action": {"name": name, "args": args or {}}}
+
+
+@pytest.mark.parametrize(
+    ("decision", "words"),
+    [
+        (None, told.UNDECIDED),
+        (
+            {"type": "respond", "message": "m"},
+            "'respond', which it does not allow; it allows approve, edit, reject",
+        ),
+        ({"type": "edit"}, told.UNREADABLE_EDIT),
+        (edit_to("no_such"), "There is no tool 'no_such'. It was not executed. The tools are: search_mail"),
+        (edit_to("wipe_mailbox", {"odd": 1}), told.denied("wipe_mailbox")),
+        (edit_to("send_email", {"to": "b"}), "do not fit send_email"),
+    ],
+)
+def test_past_the_console_what_does_not_run_is_answered_with_the_true_reason(
+    alone: Alone, decision: Any, words: str
+) -> None:
+    alone.say(mail("a"))
+    alone.resume({"decisions": [decision]})
+    assert alone.sent == []
+    assert words in alone.results["a"]
+
+
+def test_what_the_policy_comes_to_deny_while_it_waits_cannot_be_approved_past_the_console_either() -> None:
+    said = iter([False, True])
+    alone = Alone(cases=(Case(Tier.DENY, lambda _: next(said), "Not now."),))
     alone.say(mail("a"))
     alone.resume({"decisions": [APPROVE]})
-    assert alone.sent == ["a@x.org"]
+    assert (alone.sent, alone.results["a"]) == ([], told.denied_so("send_email", "Not now."))
+
+
+def test_what_the_policy_would_allow_by_now_waits_all_the_same() -> None:
+    said = iter([Tier.ASK, Tier.AUTO])
+    alone = Alone(cases=(Case(Tier.ASK, lambda _: next(said) is Tier.ASK),))
+    alone.say(mail("a"))
+    assert alone.waiting
+    alone.resume({"decisions": [{"type": "reject"}]})
+    assert alone.sent == []
 
 
 def test_free_calls_run_whatever_became_of_the_others(alone: Alone) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +11,9 @@ from agent.bootstrap import Opened
 from agent.console import Console
 from agent.review.actions import Review, State
 from agent.review.rules import Rule, RuleEnd
+from agent.settings import Settings
 from pages.parts import session
+from tests import defaulted_agent
 from tests.conftest import ask, waiting
 from tests.pages.conftest import Opens, Screen, of
 
@@ -92,7 +95,25 @@ def test_a_rule_that_would_allow_anything_cannot_be_saved(opens: Opens, review: 
     screen = choose(remembering(opens, review), review, "match-0", "free")
     screen = choose(screen, review, "match-1", "free")
     assert screen.is_off(of("save-rule", review))
-    assert "Leave at least one as it is." in screen.said()
+    assert "Leave at least one as it is: path, content." in screen.said()
+
+
+class TestADefault:
+    """The card of a call whose one argument the tool's default filled in."""
+
+    @pytest.fixture
+    def settings(self, settings: Settings, tmp_path: Path) -> Settings:
+        defaulted_agent.serve(tmp_path / "langgraph.json")
+        return settings.model_copy(update={"review_agents": tmp_path / "langgraph.json"})
+
+    def test_is_marked_and_does_not_count_as_what_stays_bound(self, opens: Opens, console: Console) -> None:
+        review = waiting(console, ask(console, '/call#c1 file_note {"text": "x"}', thread_id="t-1"))
+        screen = remembering(opens, review)
+        assert "folder, filled in with the tool's default" in screen.said()
+        assert not screen.is_off(of("save-rule", review))
+        screen = choose(screen, review, "match-0", "free")
+        assert screen.is_off(of("save-rule", review))
+        assert "Leave at least one as it is: text." in screen.said()
 
 
 def test_what_cannot_be_undone_is_not_offered(opens: Opens, mail: Review) -> None:

@@ -14,7 +14,7 @@ STEPS = {
     "pending": "approved rejected responded cancelled expired superseded",
     "approved": "executing lapsed withdrawn blocked",
     "executing": "done failed suspended unknown",
-    "suspended": "executing",
+    "suspended": "executing failed blocked",
     "unknown": "done failed pending",
 }
 FINAL = {

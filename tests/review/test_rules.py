@@ -158,6 +158,67 @@ def twisted(value: Any) -> list[Any]:
     return [one for one in found if not same(one, value)]
 
 
+DEFAULTS = {"defaults": ["args.mode", 'args["odd key"]']}
+
+
+@pytest.mark.parametrize(
+    ("args", "free"),
+    [
+        ({"path": "a", "mode": 1}, ["path"]),
+        ({"path": "a", "content": "b", "mode": 1}, ["path", "content"]),
+        ({"path": "a", "mode": 1, "odd key": 2}, ["path"]),
+        ({"path": "a", "mode": 1}, ["path", "mode"]),
+        ({"mode": 1, "odd key": 2}, ["mode"]),
+        ({"path": "a"}, ["path"]),
+    ],
+    ids=str,
+)
+def test_a_rule_that_leaves_free_all_that_the_call_gave_is_refused_whatever_defaults_stay_bound(
+    args: dict[str, Any], free: list[str]
+) -> None:
+    action = replace(an_action(args), notes=DEFAULTS)
+    with pytest.raises(RuleRefused, match=r"would allow anything.* Leave (at least one|each) as it is"):
+        remembered(action, *free)
+
+
+@pytest.mark.parametrize(
+    ("args", "free"),
+    [
+        ({"path": "a", "content": "b", "mode": 1}, ["path"]),
+        ({"path": "a", "mode": 1}, ["mode"]),
+        ({"path": "a", "mode": 1}, []),
+        ({"mode": 1}, []),
+        ({}, []),
+    ],
+    ids=str,
+)
+def test_a_rule_that_binds_something_the_call_gave_is_made(args: dict[str, Any], free: list[str]) -> None:
+    rule = remembered(replace(an_action(args), notes=DEFAULTS), *free)
+    assert set(rule.bound) == set(args) - set(free)
+
+
+def test_a_default_that_the_call_gave_itself_counts_as_given() -> None:
+    agent = an_agent(COERCING)
+    for args, made in (({"to": "a"}, False), ({"to": "a", "n": 1}, True)):
+        (call,) = screen(agent, "m-1", [Proposal("c1", "write", args)])
+        action = call.as_action("t-1", "files", 0)
+        if made:
+            assert remembered(action, "to", agent=agent).bound == {"n": 1}
+        else:
+            with pytest.raises(RuleRefused, match="Leave at least one as it is: to"):
+                remembered(action, "to", agent=agent)
+
+
+def test_after_an_edit_to_another_tool_its_arguments_count_as_given() -> None:
+    action = replace(an_action({"path": "a", "mode": 1}), proposed_tool="read", notes=DEFAULTS)
+    assert remembered(action, "path").bound == {"mode": 1}
+
+
+def remembered(action: Action, *free: str, agent: Agent | None = None) -> Rule:
+    choices: Any = {"scope": "agent", "lasting": "15 minutes", "by": "ana", "now": NOW}
+    return rules.make(agent or an_agent(), action, rule_id="rule-1", free=free, **choices)
+
+
 @settings(max_examples=60)
 @given(st.text("ab0.-e A", max_size=5) | values, st.booleans())
 def test_nothing_that_passes_for_a_bound_value_is_taken_for_it(value: Any, through_the_agent: bool) -> None:

@@ -44,7 +44,8 @@ def test_an_edit_is_answered_in_the_case_the_request_came_in() -> None:
 @pytest.mark.parametrize(
     ("decision", "expected"),
     [
-        ({"type": "reject", "message": "no"}, {"type": "ignore", "args": None}),
+        ({"type": "reject"}, {"type": "ignore", "args": None}),
+        ({"type": "reject", "message": "no"}, {"type": "ignore", "args": "no"}),
         ({"type": "respond", "message": "hm"}, {"type": "response", "args": "hm"}),
         (
             {"type": "edit", "edited_action": {"name": "go", "args": {"a": 1}}},

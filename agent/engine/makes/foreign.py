@@ -130,7 +130,7 @@ class Foreign:
         if mend.closing is not None and reading.holds(mend.closing_id):
             return
         goes_on = self._router is not None and mend.closing is None
-        rest = mend.rest if goes_on else mend.rest or told.FAILED_TURN
+        rest = mend.rest if goes_on else mend.rest or told.NO_RESULT
         messages: list[AnyMessage] = list(results_for(look, mend.results, rest))
         if mend.closing is not None:
             messages.append(AIMessage(mend.closing, id=mend.closing_id))
@@ -141,7 +141,11 @@ class Foreign:
             return
         messages = [*reading.unsaved_results(), *messages]
         if self._router is not None:
-            graph.update_state(config, {"messages": messages}, as_node=self._router)
+            answered = {message.tool_call_id for message in messages if isinstance(message, ToolMessage)}
+            goes_on = any(call.tool_call_id not in answered for call in foreign.open_calls(look.messages))
+            # Without middleware the node that proposes the calls is the one that sends them to the tools: it knows no way back to itself.
+            node = self._router if goes_on or mend.closing is not None else self._tools_node or self._router
+            graph.update_state(config, {"messages": messages}, as_node=node)
         elif self._tools_node is None:
             _end(graph, config, messages, next(iter(look.next), None))
         elif mend.closing is None:
