@@ -21,7 +21,7 @@ from agent.review.seen import as_data
 from agent.review.threads import Message, Run, Status, Thread, result_id
 
 LAST_MESSAGES = 100
-EDITED = ("tool", "args", "summary", "call_digest", "shown_digest")
+EDITED = ("tool", "args", "entered", "summary", "call_digest", "shown_digest")
 """What an edit changes of an action."""
 Outcome = Literal["happened", "failed", "ask_again"]
 

@@ -223,7 +223,7 @@ def previewed(ruling: Ruling) -> dict[str, Any]:
     return {
         "tool_call_id": ruling.after.key.tool_call_id,
         "type": ruling.type,
-        "would_run": {"name": ruling.after.tool, "args": ruling.after.args} if runs else None,
+        "would_run": {"name": ruling.after.tool, **shapes.arguments(ruling.after)} if runs else None,
         "summary": ruling.after.summary,
         "shown_digest": ruling.after.shown_digest,
         "told": ruling.told,

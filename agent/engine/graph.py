@@ -12,6 +12,7 @@ Every call gets a result before the model is called again.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Annotated, Any, Literal, cast
@@ -35,17 +36,17 @@ from langgraph.graph.message import _messages_delta_reducer
 from langgraph.types import Command, interrupt
 from typing_extensions import TypedDict
 
-from agent.engine.guard import Refused, Stop
+from agent.engine.door import calling
+from agent.engine.guard import Stop
 from agent.engine.precedence import aside
 from agent.engine.turn import REJECTED, answered, looping, rejections, rounds, within
 from agent.review import told
 from agent.review.agents import Agent
 from agent.review.args import parse
 from agent.review.errors import ArgumentsRefused
-from agent.review.fitting import validate
 from agent.review.policy import Tier
 from agent.review.repeats import same_call
-from agent.review.screening import Call, Proposal, screen
+from agent.review.screening import Call, Proposal, entered_apart, screen
 from agent.review.shapes import interrupt_value
 from agent.review.threads import result_id
 
@@ -151,7 +152,9 @@ class Nodes:
         after = [call for call, _ in outcomes]
         results = [message for _, message in outcomes if message]
         changed = [
-            now for was, now in zip(calls, after, strict=True) if now.tool != was.tool or now.args != was.args
+            now
+            for was, now in zip(calls, after, strict=True)
+            if (now.tool, now.args, now.enters) != (was.tool, was.args, was.enters)
         ]
         edited = [_with_calls(_last_ai(state["messages"]), after)] if changed else []
         return Command(
@@ -249,12 +252,10 @@ def run(tool: Any, call: Call, config: RunnableConfig) -> ToolMessage:
     """
     own = {**config.get("configurable", {}), "idempotency_key": _action_id(call, config)}
     config = {**config, "configurable": own}
-    request = {"type": "tool_call", "id": call.tool_call_id, "name": call.tool, "args": call.args}
+    request = {"type": "tool_call", "id": call.tool_call_id, "name": call.tool, "args": deepcopy(call.enters)}
     try:
-        with aside():
+        with aside(), calling(call.key(str(own.get("thread_id", "")))):
             message = tool.invoke(request, config)
-    except Refused as refused:
-        return result(call, refused.status, refused.text)
     except GraphBubbleUp:
         raise
     except Exception as error:
@@ -301,12 +302,13 @@ def _edited(call: Call, action: Any, agent: Agent) -> tuple[Call, ToolMessage | 
     if tool is None or entry is None or entry.tier is Tier.DENY:
         return replace(call, fate="answered"), result(call, "error", told.UNDECIDED)
     try:
-        valid = validate(tool.tool_call_schema, action.get("args"), unknown="refuse")
+        valid = agent.received(tool.name, action.get("args"), unknown="refuse")
     except ArgumentsRefused as refused:
         return replace(call, fate="answered"), result(call, "error", told.unfit(tool.name, str(refused)))
     if agent.policy.judge(tool.name, valid.args).tier is Tier.DENY:
         return replace(call, fate="answered"), result(call, "error", told.UNDECIDED)
-    return replace(call, tool=tool.name, args=valid.args, fate="run"), None
+    entered = entered_apart(valid)
+    return replace(call, tool=tool.name, args=valid.args, entered=entered, fate="run"), None
 
 
 def _route(state: State) -> str:
@@ -331,8 +333,8 @@ def _with_calls(message: AIMessage, calls: Sequence[Call]) -> AIMessage:
     made = [
         tool_call(
             name=call.tool,
-            args=call.args
-            if call.args is not None
+            args=call.enters
+            if call.enters is not None
             else call.proposed
             if isinstance(call.proposed, dict)
             else {},

@@ -1,41 +1,35 @@
-"""The last gate before a tool's first line: what runs is what was approved, once, or it does not run.
+"""The gate before a tool's function: what runs is what was approved, once, or it does not run.
 
-A LangChain callback handler given to every run sees each tool start, whatever graph it is in. It commits
-`approved → executing` to the ledger before the tool begins, and the end before the graph goes on.
+It stands at the door of every tool of its run (`agent.engine.door`). It commits `approved → executing` to the ledger
+before the function is called, and how it ended before the graph goes on. As a callback handler it also notices a tool
+that came past its door.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
-from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.messages import AIMessage
 from langchain_core.outputs import LLMResult
 from langgraph.errors import GraphBubbleUp, GraphInterrupt
-from langgraph.prebuilt.tool_node import ToolInvocationError
 
-from agent.engine.proposing import about_to_start
+from agent.engine import outcomes
+from agent.engine.door import Answer, Entering, Go, announce, error_result
+from agent.engine.identifying import Identifying
+from agent.engine.places import graph_of
 from agent.ports import Clock, Ledger, Transaction
 from agent.review import told
 from agent.review.actions import Action, State, with_digests
 from agent.review.agents import Agent
-from agent.review.errors import ArgumentsRefused, LedgerUnavailable
+from agent.review.digest import canonical
+from agent.review.errors import LedgerUnavailable
 from agent.review.events import Fact, Kind, instant
-from agent.review.fitting import validate
-from agent.review.foreign import OpenCall, taken
+from agent.review.fitting.intake import intake_of
 from agent.review.threads import Run, RunState
-
-
-class Refused(ToolInvocationError):
-    """The tool is not run; the call gets this text as its result. No graph retries it or dies of it."""
-
-    def __init__(self, text: str, status: str = "error") -> None:
-        Exception.__init__(self, text)
-        self.message = self.text = text
-        self.status = status
 
 
 class Stop(GraphBubbleUp):
@@ -43,16 +37,19 @@ class Stop(GraphBubbleUp):
 
 
 @dataclass(frozen=True)
-class Entry:
+class Found:
     """What the gate found: exactly one of these says what happens next."""
 
-    started: Action | None = None
-    refusal: Refused | None = None
+    start: Go | None = None
+    refusal: str | None = None
+    """The call does not run, and this is what the model is sent as an error."""
+    repeat: Action | None = None
+    """The call ran before: it gets what it returned then."""
     stop: str = ""
 
 
 class Guard(BaseCallbackHandler):
-    """One run's guard. `raise_error` lets it stop what it watches; `run_inline` makes it run before it."""
+    """One run's gate. `raise_error` lets the handler stop what it watches; `run_inline` makes it run before it."""
 
     raise_error = True
     run_inline = True
@@ -69,59 +66,79 @@ class Guard(BaseCallbackHandler):
         """`told_of(tool, "started" | "finished")` lets a watcher follow along; it must not raise."""
         self._ledger, self._run, self._agent = ledger, run, agent
         self._secret, self._clock, self._told_of = secret, clock, told_of
-        self._running: dict[UUID, Action] = {}
-        self._proposed_in: dict[str, str] = {}
+        self._calls = Identifying(run, agent, secret)
+        self._models: dict[UUID, str] = {}
         self._latch = ""
 
-    def on_chat_model_start(self, *_: Any, **__: Any) -> None:
-        self._check_latch()
+    # The handler
 
-    def on_llm_end(self, response: LLMResult, **_: Any) -> None:
-        """Note which message proposes which call, in graphs inside the graph too: providers reuse call ids."""
+    def on_chat_model_start(
+        self, *_: Any, run_id: UUID, metadata: Mapping[str, Any] | None = None, **__: Any
+    ) -> None:
+        self._check_latch()
+        self._models[run_id] = graph_of(str((metadata or {}).get("langgraph_checkpoint_ns") or ""))
+
+    def on_llm_end(self, response: LLMResult, *, run_id: UUID, **_: Any) -> None:
+        """Note which message proposes which call, for nodes that call their model and its tools in one go."""
+        graph = self._models.pop(run_id, "")
         for generation in (one for several in response.generations for one in several):
             message = getattr(generation, "message", None)
             if isinstance(message, AIMessage) and message.id:
-                self._proposed_in |= {call["id"]: message.id for call in message.tool_calls if call["id"]}
+                self._calls.note(graph, message)
 
-    def on_tool_start(
-        self,
-        serialized: dict[str, Any],
-        input_str: str,
-        *,
-        run_id: UUID,
-        inputs: dict[str, Any] | None = None,
-        tool_call_id: str | None = None,
-        **_: Any,
-    ) -> None:
+    def on_tool_start(self, serialized: dict[str, Any], *_: Any, **__: Any) -> None:
         self._check_latch()
-        tool = serialized.get("name") or ""
-        if not tool_call_id:
-            raise self._stop(f"{tool} was started without a call id, so nobody can tell what was approved.")
+        if announce() is None:
+            raise self._stop(f"{serialized.get('name')} was started past the gate, so it was not let run.")
+
+    # The gate
+
+    def enter(self, entering: Entering, named: Mapping[str, Any]) -> Go | Answer:
+        self._check_latch()
         try:
             with self._ledger.write() as tx:
-                entry = self._enter(tx, tool, tool_call_id, inputs or {})
+                found = self._enter(tx, entering, named)
         except LedgerUnavailable as error:
             raise self._stop(error.of_a_run) from error
-        if entry.stop:
-            raise self._stop(entry.stop)
-        if entry.refusal:
-            raise entry.refusal
-        if entry.started:
-            self._running[run_id] = entry.started
-            self._told_of(tool, "started")
+        tool = entering.tool
+        if found.start:
+            self._told_of(tool.name, "started")
+            return found.start
+        if found.refusal is not None:
+            return Answer(error_result(tool, entering.call_id, found.refusal))
+        if found.repeat:
+            return Answer(self._again(entering, found.repeat))
+        raise self._stop(found.stop)
 
-    def on_tool_end(self, output: Any, *, run_id: UUID, **_: Any) -> None:
-        failed = isinstance(output, ToolMessage) and output.status == "error"
-        text = str(output.text) if isinstance(output, ToolMessage) else str(output)
-        self._leave(run_id, State.FAILED if failed else State.DONE, text)
+    def left(self, action: Action, returned: Any) -> Any:
+        cleaned = outcomes.recordable(returned)
+        failed = outcomes.is_error(cleaned)
+        state = State.FAILED if failed else State.DONE
+        text = outcomes.text_of(cleaned)
+        self._leave(action, state, text, outcomes.kept(cleaned, text))
+        return cleaned
 
-    def on_tool_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
+    def raised(self, action: Action, error: BaseException) -> None:
         if isinstance(error, GraphInterrupt):
-            self._leave(run_id, State.SUSPENDED, None)
+            self._leave(action, State.SUSPENDED, None)
         elif isinstance(error, GraphBubbleUp):
-            self._leave(run_id, State.UNKNOWN, None)
+            self._leave(action, State.UNKNOWN, None)
         else:
-            self._leave(run_id, State.FAILED, told.failed(error))
+            self._leave(action, State.FAILED, outcomes.recordable(told.failed(error)))
+
+    def never_reached(self, entering: Entering, outcome: Any) -> None:
+        """What the tool's own checks refused is on record as failed, if it might have run at all."""
+        if isinstance(outcome, GraphBubbleUp) or self._latch:
+            return
+        text = told.failed(outcome) if isinstance(outcome, BaseException) else outcomes.text_of(outcome)
+        try:
+            with self._ledger.write() as tx:
+                action = self._calls.action(tx, entering, instant(self._clock()))
+                if action is not None and action.state is State.APPROVED and self._may_go_on(tx) == "":
+                    self._begin(tx, action, entering.entered or {})
+                    self._end(tx, action, State.FAILED, outcomes.recordable(text), None)
+        except LedgerUnavailable as error:
+            raise self._stop(error.of_a_run) from error
 
     def _check_latch(self) -> None:
         if self._latch:
@@ -132,96 +149,119 @@ class Guard(BaseCallbackHandler):
         self._latch = why
         return Stop(why)
 
-    def _enter(self, tx: Transaction, tool: str, call_id: str, inputs: dict[str, Any]) -> Entry:
+    def _may_go_on(self, tx: Transaction) -> str:
+        """Why this run may start nothing more; "" if it may."""
         run = tx.run(self._run.run_id)
         if run is None or run.state is not RunState.OPEN or run.owner != self._run.owner:
-            return Entry(stop="This run was taken over by another process.")
+            return "This run was taken over by another process."
         if halt := tx.halt():
-            return Entry(stop=f"{halt.by} stopped everything.")
-        if run.stop_by:
-            return Entry(stop=f"{run.stop_by} stopped this run.")
-        action = self._action(tx, tool, call_id, inputs)
+            return f"{halt.by} stopped everything."
+        return f"{run.stop_by} stopped this run." if run.stop_by else ""
+
+    def _enter(self, tx: Transaction, entering: Entering, named: Mapping[str, Any]) -> Found:
+        if why := self._may_go_on(tx):
+            return Found(stop=why)
+        tool, now = entering.tool.name, instant(self._clock())
+        action = self._calls.action(tx, entering, now)
         if action is None:
-            tx.append(
-                self._fact(Kind.EXECUTION_BLOCKED, None, tool, call_id, {"why": "it was never proposed"})
-            )
-            return Entry(refusal=Refused(told.BLOCKED))
+            data = {"why": "it was never proposed", "args": entering.entered}
+            tx.append(self._fact(Kind.EXECUTION_BLOCKED, None, tool, entering.call_id, data))
+            return Found(refusal=told.BLOCKED)
         match action.state:
             case State.APPROVED | State.SUSPENDED:
-                return self._start(tx, action, tool, inputs)
+                return self._start(tx, action, entering, named, now)
             case State.EXECUTING:
                 tx.move(action.key, State.EXECUTING, State.UNKNOWN)
-                tx.append(self._fact(Kind.OUTCOME_UNKNOWN, action, tool, call_id, {"why": "entered twice"}))
-                return Entry(stop=f"{tool} was entered while it was executing already.")
+                data = {"why": "entered twice"}
+                tx.append(self._fact(Kind.OUTCOME_UNKNOWN, action, tool, action.tool_call_id, data))
+                return Found(stop=f"{tool} was entered while it was executing already.")
             case State.UNKNOWN:
-                return Entry(stop=f"The outcome of {tool} is unknown.")
-            case State.DONE if self._agent.own_gating:
-                return Entry(refusal=Refused(told.ran_before(action.result or "")))
+                return Found(stop=f"The outcome of {tool} is unknown.")
+            case State.DONE:
+                return Found(repeat=action)
             case _ if action.result is not None:
-                return Entry(refusal=Refused(action.result, told.status(action.state)))
-        tx.append(
-            self._fact(
-                Kind.EXECUTION_BLOCKED, action, tool, call_id, {"why": f"the action is {action.state}"}
-            )
-        )
-        return Entry(refusal=Refused(told.BLOCKED))
+                return Found(refusal=action.result)
+        data = {"why": f"the action is {action.state}"}
+        tx.append(self._fact(Kind.EXECUTION_BLOCKED, action, tool, action.tool_call_id, data))
+        return Found(refusal=told.BLOCKED)
 
-    def _action(self, tx: Transaction, tool: str, call_id: str, inputs: dict[str, Any]) -> Action | None:
-        """The action that is about to start; what an agent of another make did not ask about is proposed here."""
-        if not self._agent.own_gating:
-            return tx.latest_action(self._run.thread_id, call_id)
-        meant = OpenCall(self._proposed_in.get(call_id, ""), call_id, tool, inputs)
-        now = instant(self._clock())
-        return about_to_start(tx, self._run, self._agent, meant, self._secret, now)
-
-    def _start(self, tx: Transaction, action: Action, tool: str, inputs: dict[str, Any]) -> Entry:
-        now = instant(self._clock())
+    def _start(
+        self, tx: Transaction, action: Action, entering: Entering, named: Mapping[str, Any], now: str
+    ) -> Found:
+        if rejected := self._calls.rejected_in_its_middle(tx, action):
+            self._begin(tx, action, action.args)
+            self._end(tx, action, State.FAILED, rejected, None)
+            return Found(refusal=rejected)
         if action.execute_by is not None and now > action.execute_by:
             return self._not_run(tx, action, State.LAPSED, Kind.ACTION_LAPSED, told.LAPSED, now)
-        args = self._as_handed_over(tool, inputs)
-        what = with_digests(replace(action, tool=tool, args=args), self._secret)
-        if args is None or what.call_digest != action.call_digest:
+        args = self._handed(action, entering, named)
+        if args is None:
             return self._not_run(tx, action, State.BLOCKED, Kind.EXECUTION_BLOCKED, told.BLOCKED, now)
-        if not tx.move(action.key, action.state, State.EXECUTING, started_at=now, owner=self._run.owner):
-            return Entry(stop=f"{tool} was started elsewhere at the same moment.")
-        data = {"args": args, "attempt": action.key.attempt, "run_id": self._run.run_id}
-        tx.append(self._fact(Kind.EXECUTION_STARTED, action, tool, action.key.tool_call_id, data))
-        return Entry(started=replace(action, state=State.EXECUTING, started_at=now))
+        if not self._begin(tx, action, action.args):
+            return Found(stop=f"{entering.tool.name} was started elsewhere at the same moment.")
+        return Found(start=Go(replace(action, state=State.EXECUTING, started_at=now), args))
 
-    def _not_run(self, tx: Transaction, action: Action, end: State, kind: Kind, text: str, now: str) -> Entry:
-        tx.move(action.key, action.state, end, ended_at=now, result=text)
+    def _handed(
+        self, action: Action, entering: Entering, named: Mapping[str, Any]
+    ) -> Mapping[str, Any] | None:
+        """What the function is called with; None where it would not be what was approved.
+
+        What entered the tool has to be what was approved. What the tool made of it may differ from what was shown,
+        where it makes it otherwise each time: then the function gets what was shown.
+        """
+        entered = entering.entered
+        if entered is None or action.args is None or canonical(entered) != canonical(action.enters):
+            return None
+        sealed = with_digests(replace(action, tool=entering.tool.name), self._secret)
+        if sealed.call_digest != action.call_digest:
+            return None
+        if entering.received is not None and canonical(entering.received) == canonical(action.args):
+            return named
+        intake = intake_of(entering.tool)
+        own = intake.proper(named)
+        rebuilt = intake.rebuild(action.args)
+        if rebuilt is None:
+            return None
+        return {name: value for name, value in named.items() if name not in own} | rebuilt
+
+    def _not_run(self, tx: Transaction, action: Action, end: State, kind: Kind, text: str, now: str) -> Found:
+        if action.state is State.SUSPENDED:  # its first part did run: it ends as what was cut short
+            self._begin(tx, action, action.args)
+            self._end(tx, action, State.FAILED, text, None)
+        else:
+            tx.move(action.key, action.state, end, ended_at=now, result=text)
         tx.append(self._fact(kind, action, action.tool, action.key.tool_call_id, {"told": text}))
-        return Entry(refusal=Refused(text))
+        return Found(refusal=text)
 
-    def _as_handed_over(self, tool: str, inputs: dict[str, Any]) -> dict[str, Any] | None:
-        """The arguments as the tool's schema makes them: callbacks see them before it does."""
-        if self._agent.own_gating:
-            return taken(self._agent, tool, inputs)[0]
-        known = self._agent.tools_by_name.get(tool)
-        if known is None:
-            return None
-        try:
-            return validate(known.tool_call_schema, inputs, unknown="refuse").args
-        except ArgumentsRefused:
-            return None
+    def _again(self, entering: Entering, action: Action) -> Any:
+        """What the call returned the first time. Raises `Stop` where that was not kept."""
+        settled = (action.decision or {}).get("type") == "settle"
+        found = outcomes.again(action.returned, action.result or "", settled=settled)
+        if found is None:
+            raise self._stop(
+                f"{action.tool} ran before, and what it returned cannot be given again. Close or stop this turn."
+            )
+        if settled and entering.tool.response_format == "content_and_artifact":
+            return found.value, None
+        return found.value
 
-    def _leave(self, run_id: UUID, end: State, text: str | None) -> None:
-        action = self._running.pop(run_id, None)
-        if action is None:
-            return
-        now = self._clock()
-        kind = {
-            State.DONE: Kind.EXECUTION_FINISHED,
-            State.FAILED: Kind.EXECUTION_FAILED,
-            State.SUSPENDED: Kind.EXECUTION_SUSPENDED,
-            State.UNKNOWN: Kind.OUTCOME_UNKNOWN,
-        }[end]
-        data = {"result": text, "args": action.args, "started_at": action.started_at}
+    def _begin(self, tx: Transaction, action: Action, args: Mapping[str, Any] | None) -> bool:
+        now = instant(self._clock())
+        if not tx.move(action.key, action.state, State.EXECUTING, started_at=now, owner=self._run.owner):
+            return False
+        data = {"args": args, "attempt": action.key.attempt, "run_id": self._run.run_id}
+        tx.append(self._fact(Kind.EXECUTION_STARTED, action, action.tool, action.key.tool_call_id, data))
+        return True
+
+    def _leave(self, action: Action, end: State, text: str | None, returned: bytes | None = None) -> None:
         try:
             with self._ledger.write() as tx:
-                moved = tx.move(action.key, State.EXECUTING, end, ended_at=instant(now), result=text)
-                if moved:
-                    tx.append(self._fact(kind, action, action.tool, action.key.tool_call_id, data))
+                moved = self._end(tx, action, end, text, returned)
+                if moved and end in (State.DONE, State.FAILED):
+                    self._calls.ended(action, end)
+                    for inner in self._calls.asked_in_its_middle(tx, action):
+                        self._begin(tx, inner, inner.args)
+                        self._end(tx, inner, end, text, returned)
         except LedgerUnavailable as error:
             why = f"How {action.tool} ended could not be recorded ({error.reason})."
             raise self._stop(f"{why} Look whether it took effect, then settle it.") from error
@@ -229,7 +269,25 @@ class Guard(BaseCallbackHandler):
         if not moved:
             raise self._stop(f"{action.tool} was taken for lost and is being settled elsewhere.")
 
-    def _fact(self, kind: Kind, action: Action | None, tool: str, call_id: str, data: dict[str, Any]) -> Fact:
+    def _end(
+        self, tx: Transaction, action: Action, end: State, text: str | None, returned: bytes | None
+    ) -> bool:
+        kind = {
+            State.DONE: Kind.EXECUTION_FINISHED,
+            State.FAILED: Kind.EXECUTION_FAILED,
+            State.SUSPENDED: Kind.EXECUTION_SUSPENDED,
+            State.UNKNOWN: Kind.OUTCOME_UNKNOWN,
+        }[end]
+        now = instant(self._clock())
+        moved = tx.move(action.key, State.EXECUTING, end, ended_at=now, result=text, returned=returned)
+        if moved:
+            data = {"result": text, "args": action.args, "started_at": action.started_at}
+            tx.append(self._fact(kind, action, action.tool, action.key.tool_call_id, data))
+        return moved
+
+    def _fact(
+        self, kind: Kind, action: Action | None, tool: str, call_id: str | None, data: dict[str, Any]
+    ) -> Fact:
         return Fact(
             kind=kind,
             at=instant(self._clock()),

@@ -16,6 +16,7 @@ from langgraph.types import StateSnapshot
 
 from agent.engine import graph as built_in
 from agent.engine.delivering import Start, deliver
+from agent.engine.door import know, under
 from agent.engine.guard import Guard, Stop
 from agent.engine.listening import Listener
 from agent.engine.makes import Make
@@ -85,6 +86,9 @@ class LocalEngine:
         self._writer, self._reader = FencedSaver(path), FencedSaver(path)
         self._graphs, self._views = Compiled(self._makes, self._writer), Compiled(self._makes, self._reader)
         self._guard_for: GuardFor | None = None
+        for named in (named for make in self._makes.values() for named in make.agent.tools_at.values()):
+            for tool in (tool for several in named.values() for tool in several):
+                know(tool)
 
     def guard_with(self, guard_for: GuardFor) -> None:
         """Give every later run a guard; a run without one is never started."""
@@ -137,14 +141,15 @@ class LocalEngine:
             raise RuntimeError("An engine without a guard runs nothing. Call guard_with first.")
         make, graph = self._make(run.agent), self._graphs[run.agent]
         self._writer.raise_fence(run.thread_id, run.fence)
-        callbacks = [self._guard_for(run, make.agent), Listener(make.speaks, hear)]
+        guard = self._guard_for(run, make.agent)
+        callbacks: list[BaseCallbackHandler] = [guard, Listener(make.speaks, hear)]
         config = self._config(run, make, callbacks, stop)
         start = deliver(make, graph, config, run)
         yield from start.moments
         if start.runs:
             # Where an agent of another make waits for its models and tools is its own affair.
             with aside() if make.agent.own_gating else nullcontext():
-                yield from _follow(make, graph, start, stop)
+                yield from _follow(make, graph, start, stop, guard)
         yield from _standing(make, graph, config, start, stop)
 
     def shut(self) -> None:
@@ -175,7 +180,7 @@ class LocalEngine:
         }
 
 
-def _follow(make: Make, graph: Graph, start: Start, stop: threading.Event) -> Iterator[Moment]:
+def _follow(make: Make, graph: Graph, start: Start, stop: threading.Event, guard: Guard) -> Iterator[Moment]:
     """Run the graph and tell what happens, until it pauses, ends, or is to stop."""
     control = RunControl()
     named = {**start.config["configurable"], WHOLE_STEPS: make.whole_steps}
@@ -188,7 +193,7 @@ def _follow(make: Make, graph: Graph, start: Start, stop: threading.Event) -> It
         version="v2",
     )
     try:
-        for part in stream:
+        for part in _gated(stream, guard):
             if part["type"] == "updates" and not part["ns"]:
                 yield from make.moments(part["data"])
             if stop.is_set():
@@ -197,6 +202,14 @@ def _follow(make: Make, graph: Graph, start: Start, stop: threading.Event) -> It
         return
     except Stop as stopped:
         raise RunCutOff(str(stopped)) from stopped
+
+
+def _gated(stream: Iterator[Any], guard: Guard) -> Iterator[Any]:
+    """The stream, with this gate at the doors of all tools: LangGraph hands the context on to its threads."""
+    context = under(guard)
+    ended = object()
+    while (part := context.run(next, stream, ended)) is not ended:
+        yield part
 
 
 def _standing(

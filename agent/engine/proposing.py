@@ -6,18 +6,14 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from agent.engine.places import graph_of
 from agent.ports import Transaction
 from agent.review import told
 from agent.review.actions import Action, State, with_digests
-from agent.review.agents import Agent
 from agent.review.events import Fact, Kind, instant
-from agent.review.foreign import OF_AN_INTERRUPT, OpenCall, free, taken
 from agent.review.rules import Rule, described, in_force
 from agent.review.screening import Call
 from agent.review.threads import Run
-
-LAST_MESSAGES = 100
-"""How far back the message is sought that proposed a call which is about to start."""
 
 
 def propose(tx: Transaction, run: Run, call: Call, position: int, secret: bytes, now: str) -> Action:
@@ -33,6 +29,8 @@ def propose(tx: Transaction, run: Run, call: Call, position: int, secret: bytes,
     data: dict[str, Any] = {
         "proposed": action.proposed,
         "args": action.args,
+        **({} if action.entered is None else {"entered": action.entered}),
+        **({"place": action.place} if action.place else {}),
         "notes": action.notes,
         "tier": action.tier,
         "why": action.why,
@@ -52,39 +50,38 @@ def propose(tx: Transaction, run: Run, call: Call, position: int, secret: bytes,
 
 def propose_asked(tx: Transaction, run: Run, call: Call, position: int, secret: bytes, now: str) -> Action:
     """The call as an action that waits and is in no review yet: as the next attempt, if it was asked about before."""
-    attempts = _attempts(tx, run.thread_id, call.message_id, call.tool_call_id)
+    message_id = message_named(tx, run.thread_id, call.message_id, call.tool_call_id, graph_of(call.place))
+    attempts = attempts_of(tx, run.thread_id, message_id, call.tool_call_id)
     if attempts and attempts[-1].state is State.PENDING and attempts[-1].review_id is None:
         return attempts[-1]
     if attempts and attempts[-1].state is State.APPROVED:
         # Nothing may run on an approval of the attempt before.
         withdraw(tx, attempts[-1], told.ASKED_AGAIN, now)
     last = attempts[-1].key.attempt if attempts else 0
-    return propose(tx, run, replace(call, attempt=last + 1), position, secret, now)
+    call = replace(call, message_id=message_id, attempt=last + 1)
+    return propose(tx, run, call, position, secret, now)
 
 
-def about_to_start(
-    tx: Transaction,
-    run: Run,
-    agent: Agent,
-    meant: OpenCall,
-    secret: bytes,
-    now: str,
-) -> Action:
-    """The action of a call that an agent of another make starts now; one it did not ask about is proposed by this.
+def attempts_of(tx: Transaction, thread_id: str, message_id: str, call_id: str) -> list[Action]:
+    """Every attempt at a call, in order."""
+    found = [a for a in tx.actions_of(thread_id, [message_id]) if a.key.tool_call_id == call_id]
+    return sorted(found, key=lambda action: action.key.attempt)
 
-    A call that an interrupt asked about without saying which it is, is found by its tool and arguments.
+
+def message_named(tx: Transaction, thread_id: str, message_id: str, call_id: str, graph: str) -> str:
+    """The message of a call under the name that only it has: two graphs side by side may use the same ids.
+
+    A message that a graph hands up to the one around it is still the same.
     """
-    message_id = meant.message_id or _proposing(tx, run.thread_id, meant.tool_call_id)
-    if message_id:
-        known = _attempts(tx, run.thread_id, message_id, meant.tool_call_id)[-1:]
-    else:
-        latest = tx.latest_action(run.thread_id, meant.tool_call_id)
-        known = [latest] if latest else []
-    asked = known or _asked_without_id(tx, run, agent, meant)
-    if asked:
-        return asked[0]
-    call = free(agent, replace(meant, message_id=message_id or run.run_id))
-    return propose(tx, run, call, 0, secret, now)
+    known = attempts_of(tx, thread_id, message_id, call_id)
+    if not known or _is_one(graph_of(known[0].place), graph):
+        return message_id
+    return f"{graph}/{message_id}"
+
+
+def _is_one(one: str, other: str) -> bool:
+    """Whether one of two graphs is the other, or is inside it."""
+    return f"{one}|".startswith(f"{other}|") or f"{other}|".startswith(f"{one}|") or not one or not other
 
 
 def _apply(tx: Transaction, action: Action, rule: Rule | None, now: str) -> Action:
@@ -124,27 +121,3 @@ def fact_of(action: Action, kind: Kind, at: str, by: str | None, data: dict[str,
         digest=action.call_digest,
         data=data,
     )
-
-
-def _attempts(tx: Transaction, thread_id: str, message_id: str, call_id: str) -> list[Action]:
-    found = [a for a in tx.actions_of(thread_id, [message_id]) if a.key.tool_call_id == call_id]
-    return sorted(found, key=lambda action: action.key.attempt)
-
-
-def _proposing(tx: Transaction, thread_id: str, call_id: str) -> str:
-    """The last message of the transcript that proposed a call of this id; "" if none did."""
-    for message in reversed(tx.messages(thread_id, limit=LAST_MESSAGES)):
-        if any(call.id == call_id for call in message.tool_calls):
-            return message.id
-    return ""
-
-
-def _asked_without_id(tx: Transaction, run: Run, agent: Agent, meant: OpenCall) -> list[Action]:
-    """Approved actions this call may be: those with its arguments first, else any of its tool, which then blocks."""
-    waiting = [
-        action
-        for action in tx.actions(run.thread_id, states=[State.APPROVED])
-        if action.key.message_id.startswith(OF_AN_INTERRUPT) and action.tool == meant.tool
-    ]
-    args, _ = taken(agent, meant.tool, meant.args)
-    return sorted(waiting, key=lambda action: action.args != args)

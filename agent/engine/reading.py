@@ -19,7 +19,8 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Interrupt, StateSnapshot
 
 from agent.engine.messages import Transcript
-from agent.engine.saver import Unavailable
+from agent.engine.places import interrupt_id
+from agent.engine.saver import FencedSaver, Unavailable
 from agent.ports import Look
 from agent.review.errors import CheckpointLost
 from agent.review.screening import Call
@@ -44,6 +45,8 @@ class Raised:
     interrupt: Interrupt[Any]
     messages: Sequence[Message]
     """The conversation it was raised in."""
+    place: str
+    """The task that raised it, by LangGraph's checkpoint namespace."""
     answered: Answered | None
 
 
@@ -159,15 +162,33 @@ def _raised(saver: BaseCheckpointSaver[Any], snapshot: StateSnapshot, inside: st
         answers = next((_listed(value) for channel, value in own if channel == RESUME), [])
         failed = any(channel == ERROR for channel, _ in own)
         for interrupt in (one for channel, value in own if channel == INTERRUPT for one in _listed(value)):
-            before = next((n for n in range(len(answers)) if _id_after(place, n) == interrupt.id), None)
+            before = next((n for n in range(len(answers)) if interrupt_id(place, n) == interrupt.id), None)
             answered = None if before is None else Answered(answers[before], failed)
-            yield Raised(interrupt, messages_in(snapshot), answered)
+            hidden = (
+                _hidden(saver, snapshot.config, place, interrupt)
+                if interrupt_id(place, len(answers)) != interrupt.id and answered is None
+                else None
+            )
+            messages, raised_at = hidden or (messages_in(snapshot), place)
+            yield Raised(interrupt, messages, raised_at, answered)
+
+
+def _hidden(
+    saver: BaseCheckpointSaver[Any], config: RunnableConfig, place: str, interrupt: Interrupt[Any]
+) -> tuple[Transcript, str] | None:
+    """Where an interrupt was raised that a tool or a node let through: a graph that it called by itself."""
+    if not isinstance(saver, FencedSaver):
+        return None
+    thread_id = str(config["configurable"]["thread_id"])
+    for graph in saver.graphs_inside(thread_id, place):
+        kept = saver.get_tuple({"configurable": {"thread_id": thread_id, "checkpoint_ns": graph}})
+        for task_id, channel, value in (kept.pending_writes or ()) if kept else ():
+            if channel == INTERRUPT and any(one.id == interrupt.id for one in _listed(value)):
+                found = kept.checkpoint["channel_values"].get("messages", ()) if kept else ()
+                said = [one for one in found if isinstance(one, BaseMessage)]
+                return Transcript(said), f"{graph}|:{task_id}"
+    return None
 
 
 def _listed(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list | tuple) else [value]
-
-
-def _id_after(place: str, answers: int) -> str:
-    """The id of an interrupt raised in a task that has this many answers; a test holds it."""
-    return str(Interrupt.from_ns(None, f"{place}|{answers}" if answers else place).id)

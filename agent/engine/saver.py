@@ -19,6 +19,7 @@ from langgraph.checkpoint.base import (
     CheckpointMetadata,
     DeltaChannelHistory,
 )
+from langgraph.checkpoint.serde.types import INTERRUPT
 from langgraph.checkpoint.sqlite import SqliteSaver
 
 from agent.engine.decoding import DecodesOnce
@@ -99,6 +100,18 @@ class FencedSaver(SqliteSaver):
             )
             cur.execute("DELETE FROM writes WHERE thread_id = ?", (thread_id,))
             cur.execute("DELETE FROM checkpoints WHERE thread_id = ?", (thread_id,))
+
+    def graphs_inside(self, thread_id: str, task: str) -> list[str]:
+        """The graphs that a task called and that asked something there, innermost first, by their namespaces."""
+        with self.cursor(transaction=False) as cur:
+            cur.execute(
+                """
+                SELECT DISTINCT checkpoint_ns FROM writes
+                WHERE thread_id = ? AND channel = ? AND (checkpoint_ns = ? OR substr(checkpoint_ns, 1, ?) = ?)
+                """,
+                (thread_id, INTERRUPT, task, len(task) + 1, f"{task}|"),
+            )
+            return sorted((str(row[0]) for row in cur.fetchall()), key=len, reverse=True)
 
     @contextmanager
     def cursor(self, transaction: bool = True) -> Iterator[sqlite3.Cursor]:

@@ -311,7 +311,24 @@ CREATE TRIGGER reviews_end AFTER UPDATE OF state ON reviews WHEN OLD.state = 'op
 END;
 """
 
-MIGRATIONS: Sequence[str] = (FIRST, RULES, NOTES, WAITING, UNDER_WAY, GRAMS, WHOLE_TEXTS, LEAVING)
+# What enters a tool beside what its function receives, where in the agent it is called, and what it returned.
+AT_THE_DOOR = """
+ALTER TABLE actions ADD COLUMN entered TEXT NOT NULL DEFAULT 'null';
+ALTER TABLE actions ADD COLUMN place TEXT NOT NULL DEFAULT '';
+ALTER TABLE actions ADD COLUMN returned BLOB;
+"""
+
+MIGRATIONS: Sequence[str] = (
+    FIRST,
+    RULES,
+    NOTES,
+    WAITING,
+    UNDER_WAY,
+    GRAMS,
+    WHOLE_TEXTS,
+    LEAVING,
+    AT_THE_DOOR,
+)
 
 
 def migrate(conn: sqlite3.Connection) -> None:

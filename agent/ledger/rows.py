@@ -16,7 +16,7 @@ from agent.review.threads import Message, Run, RunState, Status, Thread, ToolCal
 
 T = TypeVar("T")
 
-JSON_COLUMNS = frozenset({"args", "proposed", "allowed", "notes", "decision"})
+JSON_COLUMNS = frozenset({"args", "entered", "proposed", "allowed", "notes", "decision"})
 KEY_COLUMNS = ("thread_id", "message_id", "tool_call_id", "attempt")
 ACTION_COLUMNS = (*KEY_COLUMNS, *(f.name for f in fields(Action) if f.name != "key"))
 WAITING_COLUMNS = Waiting._fields[:-1]
@@ -73,8 +73,10 @@ def to_waiting(found: Iterable[sqlite3.Row]) -> list[Waiting]:
     ]
 
 
-def _asked(call_id: str, tool: str, args: str, summary: str, allowed: str, digest: str) -> Asked:
-    return Asked(call_id, tool, loads(args), summary, tuple(loads(allowed)), digest)
+def _asked(
+    call_id: str, tool: str, args: str, entered: str, summary: str, allowed: str, digest: str
+) -> Asked:
+    return Asked(call_id, tool, loads(args), loads(entered), summary, tuple(loads(allowed)), digest)
 
 
 def _fields(row: sqlite3.Row) -> dict[str, Any]:

@@ -75,7 +75,7 @@ class Action:
     tool: str
     """The tool that would run now; after an edit, the reviewer's."""
     args: dict[str, Any] | None
-    """What is handed to the tool; None where the proposal's arguments could not be taken."""
+    """What the tool's function receives, in JSON; None where the proposal's arguments could not be taken."""
     proposed_tool: str
     proposed: Any
     """The model's own arguments, as they came: an object, or the raw text that could not be read as one."""
@@ -87,8 +87,12 @@ class Action:
     state: State
     position: int
     """The call's place among its message's calls, from 0."""
+    entered: dict[str, Any] | None = None
+    """What enters the tool for it, in the form the model writes; None where that is `args` itself."""
+    place: str = ""
+    """The task that runs it or asked about it, by LangGraph's checkpoint namespace; "" for an agent of ours."""
     notes: dict[str, Any] = field(default_factory=dict)
-    """What the schema made of the proposal: `defaults`, `dropped`, `coerced`."""
+    """How what is received differs from the proposal: `defaults`, `dropped`, `coerced`, `made_once`, `unchecked`."""
     call_digest: str = ""
     shown_digest: str = ""
     review_id: str | None = None
@@ -110,10 +114,18 @@ class Action:
     rule_id: str | None = None
     """The remembered rule that approved it in a person's place."""
 
+    returned: bytes | None = None
+    """What the tool's function returned, for a call that is entered again; None where it cannot be given again."""
+
     @property
     def tool_call_id(self) -> str:
         """The provider's own id of the call."""
         return self.key.tool_call_id
+
+    @property
+    def enters(self) -> dict[str, Any] | None:
+        """What enters the tool, in the form the model writes."""
+        return self.args if self.entered is None else self.entered
 
 
 class Asked(NamedTuple):
@@ -122,6 +134,7 @@ class Asked(NamedTuple):
     tool_call_id: str
     tool: str
     args: dict[str, Any] | None
+    entered: dict[str, Any] | None
     summary: str
     allowed: tuple[str, ...]
     shown_digest: str

@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from agent.review.faults import Fault, refusal
+from agent.review.fitting import Received, Unknown, received
 from agent.review.policy import Policy
 
 
@@ -19,7 +21,7 @@ class Tool(Protocol):
 
     @property
     def tool_call_schema(self) -> Any:
-        """The schema of the arguments a model gives: a pydantic model class, or a JSON Schema."""
+        """The schema that is shown to a model, a pydantic model class or a JSON Schema; it says less than the tool's own."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,8 @@ class Agent:
     version: str = "1"
     own_gating: bool = False
     """It is of another make and decides by itself what it asks about; its policy here is empty, but for the clocks."""
+    tools_at: Mapping[str, Mapping[str, Sequence[Tool]]] = field(default_factory=dict)
+    """The tools of each graph of an external agent, by name, by the names of the nodes that lead to that graph."""
 
     def __post_init__(self) -> None:
         self.policy.check({tool.name: self._arguments(tool.name) for tool in self.tools})
@@ -56,6 +60,35 @@ class Agent:
         spelt = json.dumps(self.schema_of(tool), sort_keys=True, default=repr)
         return hashlib.sha256(spelt.encode()).hexdigest()
 
+    def received(self, tool: str, args: Mapping[str, Any], *, unknown: Unknown, place: str = "") -> Received:
+        """What the tool's function receives of these arguments. Raises `ArgumentsRefused`, and KeyError for no such tool.
+
+        Where several tools have the name, each of them has to receive the same.
+
+        `place` is the task that calls it, by LangGraph's checkpoint namespace; "" where that is not known.
+        """
+        found = [
+            received(one, args, unknown=unknown, checked=not self.own_gating)
+            for one in self._named(tool, place)
+        ]
+        if any((one.args, one.entered) != (found[0].args, found[0].entered) for one in found[1:]):
+            raise refusal(
+                [Fault("args", f"arguments that each tool named {tool} takes alike", "several ways")]
+            )
+        return found[0]
+
+    def _named(self, tool: str, place: str) -> Sequence[Tool]:
+        """The tools of this name there; where nothing is known of the place, all that the agent has anywhere."""
+        here = self.tools_at.get(nodes_of(place.rpartition("|")[0]), {}).get(tool)
+        if here:
+            return here
+        elsewhere = [one for named in self.tools_at.values() for one in named.get(tool, ())]
+        return elsewhere or [self.tools_by_name[tool]]
+
+    def knows(self, tool: str) -> bool:
+        """Whether it has a tool of this name anywhere."""
+        return tool in self.tools_by_name or any(tool in named for named in self.tools_at.values())
+
     @property
     def prompt_hash(self) -> str:
         """A short hash of the system prompt, for the record of a run; empty where the prompt is not known."""
@@ -64,3 +97,9 @@ class Agent:
     @property
     def tools_by_name(self) -> Mapping[str, Tool]:
         return {tool.name: tool for tool in self.tools}
+
+
+def nodes_of(graph: str) -> str:
+    """The names of the nodes that lead to a graph, of its checkpoint namespace, whichever tasks they were."""
+    steps = [step.partition(":")[0] for step in graph.split("|") if step and not step.isdigit()]
+    return "|".join(steps)

@@ -15,10 +15,10 @@ from agent.review.actions import Action, State, with_digests
 from agent.review.agents import Agent
 from agent.review.args import check
 from agent.review.errors import ArgumentsRefused, InvalidDecision, ReviewChanged
-from agent.review.fitting import validate
+from agent.review.fitting import Received
 from agent.review.foreign import answer_fault
 from agent.review.policy import DECISION_TYPES, Tier
-from agent.review.screening import summarize
+from agent.review.screening import entered_apart, notes_on, summarize
 from agent.review.seen import Seen
 from agent.review.threads import text_fault
 
@@ -52,7 +52,7 @@ class Ruling:
     def wire(self) -> dict[str, Any]:
         """The decision as the interrupt is answered with it."""
         if self.type == "edit":
-            return {"type": "edit", "edited_action": {"name": self.after.tool, "args": self.after.args}}
+            return {"type": "edit", "edited_action": {"name": self.after.tool, "args": self.after.enters}}
         return {"type": self.type, **({"message": self.message} if self.message else {})}
 
 
@@ -153,12 +153,20 @@ def _edited(place: int, raw: Mapping[str, Any], action: Action, agent: Agent) ->
         )
     _check_may_edit_to(place, name, action, agent)
     try:
-        valid = _valid(name, args, agent)
+        valid = _valid(name, args, agent, action.place)
     except ArgumentsRefused as refused:
         text = f"Decision {place} on {action.tool}, edited to {name}: {refused}"
         raise InvalidDecision(text, refused.faults) from None
-    _check_not_denied(place, name, valid, action, agent)
-    return replace(action, tool=name, args=valid, summary=summarize(agent.policy, name, valid), notes={})
+    _check_not_denied(place, name, valid.args, action, agent)
+    summary = summarize(agent.policy, name, valid.args)
+    return replace(
+        action,
+        tool=name,
+        args=valid.args,
+        entered=entered_apart(valid),
+        summary=summary,
+        notes=notes_on(valid),
+    )
 
 
 def _check_not_denied(place: int, name: str, args: Mapping[str, Any], action: Action, agent: Agent) -> None:
@@ -173,12 +181,11 @@ def _check_not_denied(place: int, name: str, args: Mapping[str, Any], action: Ac
         )
 
 
-def _valid(name: str, args: Mapping[str, Any], agent: Agent) -> dict[str, Any]:
-    known = agent.tools_by_name.get(name)
-    if known is None:  # a tool that an agent of another make hides: nothing says what its arguments must be
+def _valid(name: str, args: Mapping[str, Any], agent: Agent, place: str) -> Received:
+    if not agent.knows(name):  # an external agent hides it: nothing says what its arguments must be
         check(given := dict(args))
-        return given
-    return validate(known.tool_call_schema, args, unknown="refuse").args
+        return Received(given, given, unchecked=True)
+    return agent.received(name, args, unknown="refuse", place=place)
 
 
 def _check_may_edit_to(place: int, name: str, action: Action, agent: Agent) -> None:

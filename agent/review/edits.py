@@ -12,7 +12,6 @@ from agent.review.agents import Agent
 from agent.review.args import parse
 from agent.review.differences import diff
 from agent.review.errors import ArgumentsRefused
-from agent.review.fitting import validate
 from agent.review.foreign import taken
 from agent.review.repeats import same_call
 
@@ -85,5 +84,5 @@ def _original(edited: Action, agent: Agent) -> str | None:
 def _given(agent: Agent, tool: str, proposed: Any) -> dict[str, Any] | None:
     known = agent.tools_by_name.get(tool)
     if agent.own_gating:
-        return taken(agent, tool, proposed)[0] if isinstance(proposed, dict) else None
-    return validate(known.tool_call_schema, proposed, unknown="drop").args if known else None
+        return taken(agent, tool, proposed).args if isinstance(proposed, dict) else None
+    return agent.received(tool, proposed, unknown="drop").args if known else None

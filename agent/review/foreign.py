@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from jsonschema import Draft202012Validator
@@ -19,9 +19,9 @@ from agent.review.actions import Action
 from agent.review.agents import Agent
 from agent.review.args import check, dumps
 from agent.review.errors import ArgumentsRefused
-from agent.review.fitting import validate
+from agent.review.fitting import Received
 from agent.review.policy import seconds
-from agent.review.screening import Call, Fate, notes_on
+from agent.review.screening import Call, Fate, entered_apart, notes_on
 from agent.review.shapes import Pause, Request
 from agent.review.threads import Message
 
@@ -41,6 +41,8 @@ class Asked:
     id: str
     value: Any
     response_schema: Mapping[str, Any] | None = None
+    place: str = ""
+    """The task that raised it, by LangGraph's checkpoint namespace."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,18 @@ class OpenCall:
     tool_call_id: str
     tool: str
     args: Any
+    place: str = ""
+    """The task that runs it, or that asks about it, by LangGraph's checkpoint namespace."""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What a tool gets of its arguments, as far as can be said, and what a reviewer is to know of that."""
+
+    args: dict[str, Any] | None
+    """None stands for what could not be shown exactly."""
+    entered: dict[str, Any] | None = None
+    notes: dict[str, Any] = field(default_factory=dict)
 
 
 def open_calls(messages: Sequence[Message]) -> list[OpenCall]:
@@ -87,34 +101,42 @@ def calls_of(agent: Agent, asked: Asked, opened: Sequence[OpenCall]) -> tuple[Ca
             )
         else:
             left.remove(meant)
-        calls.append(_asked_about(agent, request, pause, meant))
+        calls.append(_asked_about(agent, request, pause, replace(meant, place=asked.place)))
     return tuple(calls)
 
 
-def free(agent: Agent, meant: OpenCall) -> Call:
-    """A call that its agent runs without asking."""
-    args, notes = taken(agent, meant.tool, meant.args)
-    return _call(agent, meant, args, notes, tier=NOT_GATED, why=NOT_GATED_BY_ITS_AGENT, fate="run")
+def free(agent: Agent, meant: OpenCall, received: dict[str, Any] | None) -> Call:
+    """A call that its agent runs without asking, with what its tool's function is about to receive."""
+    try:
+        check(meant.args)
+        check(received)
+    except ArgumentsRefused as refused:
+        got = Taken(None, notes={"unfit": str(refused)})
+    else:
+        got = Taken(received) if received is None else _taken(Received(received, meant.args))
+    return _call(agent, meant, got, tier=NOT_GATED, why=NOT_GATED_BY_ITS_AGENT, fate="run")
 
 
-def taken(agent: Agent, tool: str, args: Any) -> tuple[dict[str, Any] | None, dict[str, Any]]:
-    """What the tool gets of these arguments, and what a reviewer is to know of that.
+def taken(agent: Agent, tool: str, args: Any, place: str = "") -> Taken:
+    """What the tool gets of these arguments, called at this place of the agent's graph.
 
-    A pydantic schema drops what it does not know and fills in its defaults. Arguments behind another schema, behind
-    none, or that do not fit, reach the tool as proposed. None stands for what could not be shown exactly.
+    Arguments of a tool that is not known, and arguments that do not fit, are shown as they were proposed: if the tool
+    takes others after all, the gate blocks them.
     """
     try:
         check(args)
     except ArgumentsRefused as refused:
-        return None, {"unfit": str(refused)}
-    known = agent.tools_by_name.get(tool)
-    if known is None or isinstance(known.tool_call_schema, Mapping):
-        return dict(args), {"unchecked": True}
+        return Taken(None, notes={"unfit": str(refused)})
+    if not agent.knows(tool):
+        return Taken(dict(args), notes={"unchecked": True})
     try:
-        valid = validate(known.tool_call_schema, args, unknown="drop")
+        return _taken(agent.received(tool, args, unknown="drop", place=place))
     except ArgumentsRefused as refused:
-        return dict(args), {"unfit": str(refused)}
-    return valid.args, notes_on(valid)
+        return Taken(dict(args), notes={"unfit": str(refused)})
+
+
+def _taken(valid: Received) -> Taken:
+    return Taken(valid.args, entered_apart(valid), notes_on(valid))
 
 
 def answer_fault(action: Action, text: str) -> str:
@@ -140,15 +162,15 @@ def _meant(request: Request, opened: Sequence[OpenCall]) -> OpenCall | None:
 
 
 def _asked_about(agent: Agent, request: Request, pause: Pause, meant: OpenCall) -> Call:
-    args, notes = taken(agent, request.name, request.args)
+    got = taken(agent, request.name, request.args, meant.place)
     if request.description:
-        notes["description"] = request.description
+        got.notes["description"] = request.description
     if pause.shape == "per_call":
-        notes["same_tool"] = True
+        got.notes["same_tool"] = True
     # What cannot be shown exactly cannot be approved as shown.
-    allowed = [kind for kind in request.allowed if args is not None or kind != "approve"]
-    shown = OpenCall(meant.message_id, meant.tool_call_id, request.name, request.args)
-    return _call(agent, shown, args, notes, tier="ask", why=ASKED_BY_ITS_AGENT, fate="ask", allowed=allowed)
+    allowed = [kind for kind in request.allowed if got.args is not None or kind != "approve"]
+    shown = replace(meant, tool=request.name, args=request.args)
+    return _call(agent, shown, got, tier="ask", why=ASKED_BY_ITS_AGENT, fate="ask", allowed=allowed)
 
 
 def _question(agent: Agent, asked: Asked, pause: Pause) -> Call:
@@ -160,16 +182,15 @@ def _question(agent: Agent, asked: Asked, pause: Pause) -> Call:
         check(args)
     except ArgumentsRefused:
         args = {"question": repr(asked.value)}
-    meant = OpenCall(f"{OF_AN_INTERRUPT}{asked.id}", asked.id, shapes.QUESTION, args)
+    meant = OpenCall(f"{OF_AN_INTERRUPT}{asked.id}", asked.id, shapes.QUESTION, args, asked.place)
     why = "Its agent asks a question of its own form."
-    return _call(agent, meant, args, {}, tier="ask", why=why, fate="ask", allowed=["respond"])
+    return _call(agent, meant, Taken(args), tier="ask", why=why, fate="ask", allowed=["respond"])
 
 
 def _call(
     agent: Agent,
     meant: OpenCall,
-    args: dict[str, Any] | None,
-    notes: dict[str, Any],
+    got: Taken,
     *,
     tier: str,
     why: str,
@@ -181,17 +202,19 @@ def _call(
         message_id=meant.message_id,
         tool_call_id=meant.tool_call_id,
         tool=meant.tool,
-        proposed=meant.args if args is not None else json.dumps(meant.args, default=repr),
-        args=args,
+        proposed=meant.args if got.args is not None else json.dumps(meant.args, default=repr),
+        args=got.args,
+        entered=got.entered,
+        place=meant.place,
         tier=tier,
         why=why,
         allowed=list(allowed),
-        summary=_summary(meant.tool, args),
+        summary=_summary(meant.tool, got.args),
         policy_version=policy.version,
         approve_by=seconds(policy.approve_by),
         execute_by=seconds(policy.execute_by),
         fate=fate,
-        notes=notes,
+        notes=got.notes,
     )
 
 

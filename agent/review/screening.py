@@ -16,8 +16,9 @@ from agent.review import rules, told
 from agent.review.actions import Action, Key, State
 from agent.review.agents import Agent
 from agent.review.args import dumps, parse
+from agent.review.digest import canonical
 from agent.review.errors import ArgumentsRefused
-from agent.review.fitting import Validated, validate
+from agent.review.fitting import Received
 from agent.review.policy import Policy, Tier, seconds
 from agent.review.preconditions import noted
 from agent.review.repeats import REJECTED_BEFORE, is_loop, same_call
@@ -63,6 +64,15 @@ class Call:
     notes: dict[str, Any] = field(default_factory=dict)
     rule_id: str | None = None
     """The remembered rule by which it runs without asking."""
+    entered: dict[str, Any] | None = None
+    """What enters the tool, in the form the model writes; None where that is `args` itself."""
+    place: str = ""
+    """The task that runs it or asked about it, by LangGraph's checkpoint namespace; "" for an agent of ours."""
+
+    @property
+    def enters(self) -> dict[str, Any] | None:
+        """What enters the tool, in the form the model writes."""
+        return self.args if self.entered is None else self.entered
 
     def key(self, thread_id: str) -> Key:
         """What names the action this call becomes on a thread."""
@@ -78,6 +88,8 @@ class Call:
             agent=agent,
             tool=self.tool,
             args=self.args,
+            entered=self.entered,
+            place=self.place,
             proposed_tool=self.tool,
             proposed=self.proposed,
             tier=self.tier,
@@ -195,7 +207,7 @@ def _judge(agent: Agent, message_id: str, proposal: Proposal) -> Call:
         return _refused(agent, message_id, proposal, why, told.denied(proposal.tool))
     try:
         args = parse(proposal.args) if isinstance(proposal.args, str) else proposal.args
-        valid = validate(tool.tool_call_schema, cast(dict[str, Any], args), unknown="drop")
+        valid = agent.received(proposal.tool, cast(dict[str, Any], args), unknown="drop")
     except ArgumentsRefused as refused:
         text = told.unfit(proposal.tool, str(refused))
         return _refused(agent, message_id, proposal, "The arguments do not fit the tool.", text)
@@ -208,6 +220,7 @@ def _judge(agent: Agent, message_id: str, proposal: Proposal) -> Call:
         tool=proposal.tool,
         proposed=proposal.args,
         args=valid.args,
+        entered=entered_apart(valid),
         tier=str(verdict.tier),
         why=verdict.why,
         allowed=list(verdict.allowed),
@@ -266,11 +279,18 @@ def _usable(agent: Agent) -> list[str]:
     return [name for name, entry in agent.policy.tools.items() if entry.tier is not Tier.DENY]
 
 
-def notes_on(valid: Validated) -> dict[str, Any]:
-    """What a reviewer is to know of how the schema changed a proposal."""
+def entered_apart(valid: Received) -> dict[str, Any] | None:
+    """What enters the tool, if that is not to the letter what its function receives."""
+    return None if canonical(valid.entered) == canonical(valid.args) else valid.entered
+
+
+def notes_on(valid: Received) -> dict[str, Any]:
+    """What a reviewer is to know of how what is received differs from a proposal."""
     notes = {
         "defaults": list(valid.defaults),
         "dropped": list(valid.dropped),
         "coerced": [[one.path, one.before, one.after] for one in valid.coerced],
+        "made_once": list(valid.made_once),
+        "unchecked": valid.unchecked,
     }
     return {name: found for name, found in notes.items() if found}

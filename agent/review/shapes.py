@@ -56,7 +56,7 @@ def interrupt_value(calls: Iterable[Call]) -> dict[str, Any]:
     waiting = list(calls)
     return {
         "action_requests": [
-            {"name": call.tool, "args": call.args, "description": call.summary} for call in waiting
+            {"name": call.tool, **arguments(call), "description": call.summary} for call in waiting
         ],
         "review_configs": [{"action_name": call.tool, "allowed_decisions": call.allowed} for call in waiting],
     }
@@ -77,11 +77,18 @@ def pending_review(review: Review | Waiting) -> dict[str, Any]:
 def _request(action: Action | Asked) -> dict[str, Any]:
     return {
         "name": action.tool,
-        "args": action.args,
+        **arguments(action),
         "description": action.summary,
         "tool_call_id": action.tool_call_id,
         "shown_digest": action.shown_digest,
     }
+
+
+def arguments(action: Action | Asked | Call) -> dict[str, Any]:
+    """The arguments in the form the model writes, and, where the tool's function receives others, those too."""
+    if action.entered is None:
+        return {"args": action.args}
+    return {"args": action.entered, "received": action.args}
 
 
 def resume_value(decisions: Sequence[dict[str, Any]]) -> dict[str, Any]:

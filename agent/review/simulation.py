@@ -10,7 +10,6 @@ from typing import Any
 from agent.review.agents import Agent
 from agent.review.errors import ArgumentsRefused
 from agent.review.events import Event, Kind
-from agent.review.fitting import validate
 from agent.review.policy import STRICTNESS, Policy, Tier
 
 UNASKED = (Tier.AUTO, Tier.LOG)
@@ -167,6 +166,6 @@ def _fitted(agent: Agent, past: Past) -> dict[str, Any] | None:
     if tool is None or not isinstance(past.proposed, dict):
         return None
     try:
-        return validate(tool.tool_call_schema, past.proposed, unknown="drop").args
+        return agent.received(tool.name, past.proposed, unknown="drop").args
     except ArgumentsRefused:
         return None

@@ -14,7 +14,7 @@ from langgraph.prebuilt import ToolNode
 from langgraph.types import interrupt
 
 from agent.engine.demo_model import DemoModel
-from agent.engine.guard import Guard, Refused, Stop
+from agent.engine.guard import Guard, Stop
 from agent.ledger.sqlite import SqliteLedger
 from agent.review import told
 from agent.review.actions import Action, Key, State, with_digests
@@ -67,6 +67,7 @@ class Scene:
             agent="a",
             tool="send",
             args=ARGS,
+            entered={"to": "a@x.org"},
             proposed_tool="send",
             proposed={"to": "a@x.org"},
             tier="ask",
@@ -93,6 +94,12 @@ class Scene:
 
     def kinds(self) -> list[Kind]:
         return [event.kind for event in self.ledger.events()]
+
+
+def refused(result: ToolMessage) -> str:
+    """What the model is sent of a call that did not run."""
+    assert result.status == "error"
+    return str(result.content)
 
 
 @pytest.fixture
@@ -141,22 +148,19 @@ def test_an_executing_action_names_the_process_that_started_it(scene: Scene) -> 
 @pytest.mark.parametrize("state", [State.PENDING, State.PROPOSED, State.SUPERSEDED, State.WITHDRAWN])
 def test_what_is_not_approved_does_not_run(scene: Scene, state: State) -> None:
     scene.propose(state=state)
-    with pytest.raises(Refused, match="not what was approved"):
-        scene.call()
+    assert refused(scene.call()) == told.BLOCKED
     assert scene.ran == []
     assert scene.kinds() == [Kind.EXECUTION_BLOCKED]
 
 
 def test_what_was_rejected_does_not_run_and_is_told_so_again(scene: Scene) -> None:
     scene.propose(state=State.REJECTED, result=told.REJECTED)
-    with pytest.raises(Refused, match="User rejected") as refused:
-        scene.call()
-    assert (scene.ran, refused.value.status) == ([], "error")
+    assert refused(scene.call()) == told.REJECTED
+    assert scene.ran == []
 
 
 def test_what_was_never_proposed_does_not_run(scene: Scene) -> None:
-    with pytest.raises(Refused):
-        scene.call()
+    assert refused(scene.call()) == told.BLOCKED
     assert scene.ran == []
     assert scene.kinds() == [Kind.EXECUTION_BLOCKED]
 
@@ -166,41 +170,39 @@ def test_what_was_never_proposed_does_not_run(scene: Scene) -> None:
 )
 def test_other_arguments_than_approved_do_not_run(scene: Scene, args: dict[str, Any]) -> None:
     scene.propose()
-    with pytest.raises(Refused):
-        scene.call(**args)
+    assert refused(scene.call(**args)) == told.BLOCKED
     assert scene.ran == []
     assert scene.action().state is State.BLOCKED
 
 
-def test_arguments_are_compared_as_the_tool_gets_them(scene: Scene) -> None:
+def test_arguments_that_the_tool_would_take_alike_are_still_not_those_that_were_approved(
+    scene: Scene,
+) -> None:
     scene.propose()
-    scene.call(to="a@x.org", copies="1")
-    assert scene.ran == [ARGS]
+    assert refused(scene.call(to="a@x.org", copies="1")) == told.BLOCKED
+    assert scene.ran == []
 
 
 def test_an_approval_that_was_changed_in_the_ledger_does_not_run(scene: Scene) -> None:
     scene.propose()
     with scene.ledger.write() as tx:
         tx._did("UPDATE actions SET call_digest = 'forged'")
-    with pytest.raises(Refused):
-        scene.call()
+    assert refused(scene.call()) == told.BLOCKED
     assert scene.ran == []
 
 
 def test_an_approval_sealed_with_another_key_does_not_run(scene: Scene) -> None:
     scene.propose()
     guard = Guard(scene.ledger, scene.run, scene.agent, b"another key", scene.clock)
-    with pytest.raises(Refused):
-        scene.call(guard=guard)
+    assert refused(scene.call(guard=guard)) == told.BLOCKED
     assert scene.ran == []
 
 
 def test_a_finished_action_gives_its_recorded_result_and_does_not_run_again(scene: Scene) -> None:
     scene.propose()
-    scene.call()
-    with pytest.raises(Refused, match=r"sent to a@x\.org") as refused:
-        scene.call()
-    assert refused.value.status == "success"
+    first = scene.call()
+    assert scene.call() == first
+    assert (first.content, first.status) == ("sent to a@x.org", "success")
     assert len(scene.ran) == 1
 
 
@@ -209,9 +211,7 @@ def test_a_failed_action_gives_its_recorded_error_and_does_not_run_again(scene: 
     scene.raises = ValueError("no stock")
     with pytest.raises(ValueError, match="no stock"):
         scene.call()
-    with pytest.raises(Refused, match="no stock") as refused:
-        scene.call()
-    assert refused.value.status == "error"
+    assert refused(scene.call()) == "Error: no stock"
     assert len(scene.ran) == 1
 
 
@@ -230,18 +230,16 @@ def test_what_is_unknown_stops_the_run(scene: Scene) -> None:
     assert scene.action().state is State.UNKNOWN
 
 
-def test_a_call_without_an_id_stops_the_run(scene: Scene) -> None:
+def test_a_call_without_an_id_was_never_proposed_and_does_not_run(scene: Scene) -> None:
     scene.propose()
-    with pytest.raises(Stop, match="without a call id"):
-        scene.tool.invoke({"to": "a@x.org"}, {"callbacks": [scene.guard]})
+    assert scene.tool.invoke({"to": "a@x.org"}, {"callbacks": [scene.guard]}) == told.BLOCKED
     assert scene.ran == []
 
 
 def test_an_approval_that_is_too_old_lapses(scene: Scene) -> None:
     scene.propose(execute_by=AT)
     scene.clock.move(seconds=1)
-    with pytest.raises(Refused, match="too late"):
-        scene.call()
+    assert refused(scene.call()) == told.LAPSED
     assert (scene.action().state, scene.ran) == (State.LAPSED, [])
 
 
@@ -254,11 +252,9 @@ def test_an_approval_is_good_up_to_its_last_instant(scene: Scene) -> None:
 def test_a_lapsed_approval_stays_lapsed_when_the_clock_is_set_back(scene: Scene) -> None:
     scene.propose(execute_by=AT)
     scene.clock.move(seconds=1)
-    with pytest.raises(Refused):
-        scene.call()
+    scene.call()
     scene.clock.move(seconds=-1)
-    with pytest.raises(Refused, match="too late"):
-        scene.call()
+    assert refused(scene.call()) == told.LAPSED
     assert scene.ran == []
 
 
@@ -408,8 +404,17 @@ def test_no_error_handling_of_a_tool_node_swallows_a_stop(scene: Scene, handling
         in_tool_node(scene, "c1", handle_tool_errors=handling)
 
 
+class InOneMessage(DemoModel):
+    """The demo model, whose messages all have the id that the scene's actions name."""
+
+    def _generate(self, *args: Any, **kwargs: Any) -> Any:
+        result = super()._generate(*args, **kwargs)
+        result.generations[0].message.id = "m-1"
+        return result
+
+
 def ask_agent(scene: Scene, text: str = '/call#c1 send {"to": "a@x.org"}') -> list[Any]:
-    agent = create_agent(DemoModel(), [scene.tool])
+    agent = create_agent(InOneMessage(), [scene.tool])
     state = agent.invoke({"messages": [HumanMessage(text)]}, {"callbacks": [scene.guard]})
     return [message for message in state["messages"] if isinstance(message, ToolMessage)]
 
@@ -441,7 +446,7 @@ def test_a_tool_that_asks_is_suspended_and_entered_again_on_purpose(scene: Scene
 
     scene.propose()
     scene.asks = True
-    agent = create_agent(DemoModel(), [scene.tool], checkpointer=InMemorySaver())
+    agent = create_agent(InOneMessage(), [scene.tool], checkpointer=InMemorySaver())
     config: Any = {"callbacks": [scene.guard], "configurable": {"thread_id": "t-1"}}
     agent.invoke({"messages": [HumanMessage('/call#c1 send {"to": "a@x.org"}')]}, config)
     assert scene.action().state is State.SUSPENDED

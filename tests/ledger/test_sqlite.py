@@ -23,6 +23,8 @@ from agent.review.events import Fact, Kind, verify
 from agent.review.threads import Message, Run, RunState, Status, Thread, ToolCall
 from tests.conftest import ROOT
 
+AT_THE_DOOR = ("entered", "place", "returned")
+"""Columns that a ledger had not yet before there were doors at the tools."""
 AT = "2030-01-01T12:00:00.000000Z"
 
 

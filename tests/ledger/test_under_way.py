@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from agent.ledger import migrations
+from agent.ledger import migrations, rows
 from agent.ledger.sqlite import SqliteLedger
 from agent.review.actions import Key, ReviewState, State
-from tests.ledger.test_sqlite import AT, a_review, open_reviews
+from tests.ledger.test_sqlite import AT, AT_THE_DOOR, a_review, open_reviews
 
 FEW, MANY = 3, 300
 READS: dict[str, Callable[[SqliteLedger, str], object]] = {
@@ -75,6 +75,7 @@ def test_an_older_ledger_is_brought_up_to_date(tmp_path: Path, monkeypatch: pyte
     path, step = tmp_path / "ledger.sqlite", migrations.MIGRATIONS.index(migrations.UNDER_WAY)
     with monkeypatch.context() as older:
         older.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:step])
+        older.setattr(rows, "ACTION_COLUMNS", tuple(n for n in rows.ACTION_COLUMNS if n not in AT_THE_DOOR))
         ledger = SqliteLedger(path)
         fill(ledger, "long", FEW)
         ledger.shut()

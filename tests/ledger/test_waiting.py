@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.ledger import migrations, waiting
+from agent.ledger import migrations, rows, waiting
 from agent.ledger.sqlite import SqliteLedger
 from agent.ports import Sought
 from agent.review.actions import Action, Asked, Review, ReviewState, State, Waiting
-from tests.ledger.test_sqlite import AT, a_review, an_action, at, open_reviews
+from tests.ledger.test_sqlite import AT, AT_THE_DOOR, a_review, an_action, at, open_reviews
 
 
 @pytest.fixture
@@ -181,6 +181,7 @@ def before(step: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.Monkey
     with monkeypatch.context() as older:
         known = migrations.MIGRATIONS[: migrations.MIGRATIONS.index(step)]
         older.setattr(migrations, "MIGRATIONS", known)
+        older.setattr(rows, "ACTION_COLUMNS", tuple(n for n in rows.ACTION_COLUMNS if n not in AT_THE_DOOR))
         yield older
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.tools import StructuredTool
 
 from agent.review import errors
 from agent.review.actions import Action, Key, State, with_digests
@@ -22,13 +23,9 @@ MAIL = {"to": "alice@example.com", "subject": "Meeting", "body": "At 10."}
 APPROVE = {"type": "approve"}
 
 
-@dataclass(frozen=True)
-class SchemaTool:
+def schema_tool(name: str, schema: dict[str, Any]) -> StructuredTool:
     """A tool of which nothing but its JSON Schema is known."""
-
-    name: str
-    tool_call_schema: dict[str, Any]
-    description: str = ""
+    return StructuredTool(name=name, description="", args_schema=schema, func=lambda **_: None)
 
 
 def agent_of_the_cases() -> Agent:
@@ -36,7 +33,7 @@ def agent_of_the_cases() -> Agent:
     return Agent(
         name="cases",
         title="Cases",
-        tools=[SchemaTool(name, tool["args_schema"]) for name, tool in tools.items()],
+        tools=[schema_tool(name, tool["args_schema"]) for name, tool in tools.items()],
         policy=Policy(
             {
                 name: ToolPolicy(

@@ -20,7 +20,7 @@ from agent.review.policy import Case, Policy, Tier, ToolPolicy
 from agent.review.repeats import same_call
 from agent.review.rules import Asked, Rule, RuleEnd, Why
 from agent.review.screening import Proposal, screen
-from tests.review.test_decisions import SchemaTool
+from tests.review.test_decisions import schema_tool
 
 NOW = datetime(2030, 1, 1, 12, 0, tzinfo=UTC)
 ANY = {"type": "object"}
@@ -28,7 +28,7 @@ ARGS = {"path": "notes/a.txt", "content": "hi", "mode": 1}
 
 
 def an_agent(schema: dict[str, Any] = ANY, **policy: Any) -> Agent:
-    tools = [SchemaTool("write", schema), SchemaTool("read", ANY)]
+    tools = [schema_tool("write", schema), schema_tool("read", ANY)]
     policies = {"write": ToolPolicy(**{"tier": Tier.ASK, **policy}), "read": ToolPolicy(Tier.AUTO)}
     return Agent("files", "Files", tools, Policy(policies), "")
 

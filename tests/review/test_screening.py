@@ -13,7 +13,7 @@ from agent.review.agents import Agent
 from agent.review.policy import Case, Policy, Tier, ToolPolicy
 from agent.review.preconditions import Precondition
 from agent.review.screening import Call, Proposal, screen, unique_ids
-from tests.review.test_decisions import SchemaTool
+from tests.review.test_decisions import schema_tool
 
 MAIL = {
     "type": "object",
@@ -31,7 +31,10 @@ def an_agent(**changes: ToolPolicy) -> Agent:
         "wipe": ToolPolicy(Tier.DENY, why="Never."),
         **changes,
     }
-    tools = [SchemaTool("send", MAIL), *(SchemaTool(name, ANY) for name in ("find", "move", "wipe", "stray"))]
+    tools = [
+        schema_tool("send", MAIL),
+        *(schema_tool(name, ANY) for name in ("find", "move", "wipe", "stray")),
+    ]
     return Agent("a", "A", tools, Policy(policies), "")
 
 

@@ -11,13 +11,13 @@ from agent.review.agents import Agent
 from agent.review.events import Event, Fact, Kind, seal
 from agent.review.policy import Case, Policy, Tier, ToolPolicy
 from agent.review.simulation import edit, line_of, simulate
-from tests.review.test_decisions import SchemaTool
+from tests.review.test_decisions import schema_tool
 
 TO = {"type": "object", "properties": {"to": {"type": "string"}}, "required": ["to"]}
 AGENT = Agent(
     name="mail",
     title="Mail",
-    tools=[SchemaTool(name, TO) for name in ("find", "move", "send", "wipe")],
+    tools=[schema_tool(name, TO) for name in ("find", "move", "send", "wipe")],
     policy=Policy(
         {
             "find": ToolPolicy(Tier.AUTO, effects=False),

@@ -24,6 +24,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Interrupt
 
 from agent.engine.messages import message_of, results_for
+from agent.engine.reach import tools_by_place
 from agent.engine.reading import Graph, Reading, schema_of
 from agent.engine.saver import FencedSaver
 from agent.ports import Look, Mend, Moment, Proposed, Repeat, Resume, Said
@@ -49,7 +50,14 @@ def agent_of(name: str, graph: Graph) -> Agent:
     if "messages" not in graph.channels:
         raise TypeError(f"the state of {name} has no messages, so nothing can be said to it")
     return Agent(
-        name=name, title=name, tools=_tools(graph), policy=Policy({}), prompt="", version="", own_gating=True
+        name=name,
+        title=name,
+        tools=_tools(graph),
+        policy=Policy({}),
+        prompt="",
+        version="",
+        own_gating=True,
+        tools_at=tools_by_place(graph),
     )
 
 
@@ -101,7 +109,7 @@ class Foreign:
                 for call in foreign.open_calls(raised.messages)
                 if (call.message_id, call.tool_call_id) not in meant
             ]
-            calls = foreign.calls_of(self.agent, _asked(raised.interrupt), opened)
+            calls = foreign.calls_of(self.agent, _asked(raised.interrupt, raised.place), opened)
             meant |= {(call.message_id, call.tool_call_id) for call in calls}
             found[raised.interrupt.id] = calls
         return found
@@ -156,8 +164,8 @@ def _end(graph: Graph, config: RunnableConfig, messages: list[AnyMessage], node:
         graph.update_state(config, None, as_node=END)
 
 
-def _asked(interrupt: Interrupt[Any]) -> foreign.Asked:
-    return foreign.Asked(interrupt.id, interrupt.value, schema_of(interrupt))
+def _asked(interrupt: Interrupt[Any], place: str = "") -> foreign.Asked:
+    return foreign.Asked(interrupt.id, interrupt.value, schema_of(interrupt), place)
 
 
 def _messages(change: Any) -> Iterator[BaseMessage]:

@@ -1,45 +1,42 @@
-"""Fitting a proposal to its tool's schema, a pydantic model or a JSON Schema: what the tool would get, and why."""
+"""Fitting a proposal to its tool: what the tool's function receives, and how that differs from what was proposed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any
-
-from pydantic import BaseModel
 
 from agent.review.args import check, type_name
 from agent.review.errors import ArgumentsRefused
 from agent.review.faults import Fault, cut, refusal
+from agent.review.fitting.intake import intake_of
+from agent.review.fitting.json_form import json_form
 from agent.review.fitting.json_schema import by_json_schema
 from agent.review.fitting.model import by_model
-from agent.review.fitting.outcome import Coercion, Unknown, Validated
+from agent.review.fitting.outcome import Coercion, Received, Unknown
 
-__all__ = ["Coercion", "Unknown", "Validated", "validate"]
+__all__ = ["Coercion", "Received", "Unknown", "received"]
 
 _CHECKABLE = "arguments that the tool's own checks can read"
 
 
-def validate(
-    schema: type[BaseModel] | Mapping[str, Any], args: Mapping[str, Any], *, unknown: Unknown
-) -> Validated:
-    """What the tool's schema makes of the arguments: what is handed over, and how it differs from the proposal.
+def received(tool: Any, args: Mapping[str, Any], *, unknown: Unknown, checked: bool = True) -> Received:
+    """What the tool's function receives of the arguments: made once, by the tool's own parsing.
 
-    An argument the schema does not know is dropped or refused as `unknown` says; a schema that forbids such
-    arguments refuses them always, one that allows them keeps them. Raises ArgumentsRefused with every fault, and
-    nothing else whatever the arguments or the tool's own checks do. It also refuses values that the schema would
-    change again, or could not write out, for then what is shown would not be what is executed.
+    An argument the tool does not know is dropped or refused as `unknown` says; a schema that forbids such arguments
+    refuses them always, one that allows them keeps them. A JSON Schema is held against the arguments only where
+    `checked`, since LangChain itself hands them over unseen.
+
+    Raises ArgumentsRefused with every fault, and nothing else whatever the arguments or the tool's own checks do. It
+    also refuses values that JSON cannot show exactly, and values that the tool makes otherwise each time and that
+    cannot be made again from what was shown, for then what is shown would not be what is executed.
     """
-    if not isinstance(schema, Mapping) and not (isinstance(schema, type) and issubclass(schema, BaseModel)):
-        raise TypeError(f"a schema is a pydantic model or a JSON Schema, not {schema!r}")
     if not isinstance(args, Mapping):
         raise refusal([Fault("args", "object", type_name(args))])
     given = dict(args)
     check(given)
     try:
-        if isinstance(schema, Mapping):
-            made = by_json_schema(schema, given, unknown)
-        else:
-            made = by_model(schema, given, unknown)
+        made = _made(tool, given, unknown, checked)
         check(made.args)
     except ArgumentsRefused:
         raise
@@ -47,3 +44,16 @@ def validate(
         told = cut(" ".join(f"{type(odd).__name__}: {odd}".split()))
         raise ArgumentsRefused([Fault("args", _CHECKABLE, told)]) from odd
     return made
+
+
+def _made(tool: Any, given: dict[str, Any], unknown: Unknown, checked: bool) -> Received:
+    intake = intake_of(tool)
+    if intake.model is not None:
+        return by_model(intake, given, unknown)
+    if checked and isinstance(intake.schema, Mapping):
+        own = {name: value for name, value in given.items() if name not in intake.filled}
+        return by_json_schema(intake.schema, own, unknown)
+    args = json_form(intake.parse(given))
+    if not isinstance(args, dict):
+        raise TypeError("the tool takes no arguments by name")
+    return Received(args, deepcopy(given), unchecked=True)

@@ -14,7 +14,7 @@ from referencing import Registry
 from agent.review.args import JSON, MAX_DEPTH
 from agent.review.faults import Fault, brief, no_such, refusal
 from agent.review.fitting.json_schema_faults import schema_faults
-from agent.review.fitting.outcome import Unknown, Validated
+from agent.review.fitting.outcome import Received, Unknown
 from agent.review.places import Steps, at, path, without
 
 # Where these stand, which keys an object knows cannot be told from its `properties` alone.
@@ -30,7 +30,7 @@ _COMPOSING = (
 )
 
 
-def by_json_schema(schema: Mapping[str, Any], given: dict[str, Any], unknown: Unknown) -> Validated:
+def by_json_schema(schema: Mapping[str, Any], given: dict[str, Any], unknown: Unknown) -> Received:
     """What the schema makes of the proposal: defaults of the top level filled in, nothing coerced.
 
     Raises ArgumentsRefused with every fault.
@@ -52,7 +52,7 @@ def by_json_schema(schema: Mapping[str, Any], given: dict[str, Any], unknown: Un
             # A default its own schema refuses is left for the tool to fill in.
             args = filled if validator.is_valid(filled) else args
     defaults = [path((name,)) for name in args if name not in kept]
-    return Validated(args, tuple(defaults), tuple(path(steps) for steps in strangers))
+    return Received(args, deepcopy(args), tuple(defaults), tuple(path(steps) for steps in strangers))
 
 
 def _strangers(

@@ -1,8 +1,8 @@
-"""Fitting a proposal to a pydantic model, and noting what became of each of its places."""
+"""Fitting a proposal to a tool with a pydantic model, and noting what became of each of its places."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, is_dataclass
 from typing import Any
@@ -12,10 +12,14 @@ from pydantic import BaseModel, RootModel, ValidationError
 from agent.review.args import JSON
 from agent.review.differences import differences
 from agent.review.faults import Fault, brief, no_such, refusal
-from agent.review.fitting.handing import handed, parts_of
-from agent.review.fitting.model_faults import forbidden_extras, model_faults, place_of
-from agent.review.fitting.outcome import Coercion, Unknown, Validated
-from agent.review.places import Steps, at, path, without
+from agent.review.fitting.intake import Intake
+from agent.review.fitting.json_form import json_form
+from agent.review.fitting.model_faults import forbidden_extras, model_faults
+from agent.review.fitting.outcome import Coercion, Received, Unknown
+from agent.review.fitting.parts import parts_of
+from agent.review.places import Steps, at, path
+
+_STEADY = "a value that the tool's own checks make the same each time"
 
 
 @dataclass(frozen=True)
@@ -25,67 +29,49 @@ class _Notes:
     defaults: list[Steps] = field(default_factory=list)
     dropped: list[tuple[Steps, Fault]] = field(default_factory=list)
     coerced: list[tuple[Steps, JSON]] = field(default_factory=list)
-    lost: list[Fault] = field(default_factory=list)
 
 
-def by_model(schema: type[BaseModel], given: dict[str, Any], unknown: Unknown) -> Validated:
-    """What the model makes of the proposal. Raises ArgumentsRefused with every fault."""
+def by_model(intake: Intake, given: dict[str, Any], unknown: Unknown) -> Received:
+    """What the tool makes of the proposal by its whole model. Raises ArgumentsRefused with every fault."""
+    model = intake.model
+    assert model is not None  # noqa: S101  the caller looked
     try:
-        value = schema.model_validate(deepcopy(given))
+        args = _object(json_form(intake.parse(given)))
+        value = model.model_validate({k: v for k, v in deepcopy(given).items() if k not in intake.filled})
     except ValidationError as error:
-        extras = forbidden_extras(schema, given) if unknown == "refuse" else []
-        raise refusal([*model_faults(schema, given, error), *extras]) from error
-    first = handed(value)
+        extras = forbidden_extras(model, given) if unknown == "refuse" else []
+        raise refusal([*model_faults(model, given, error), *extras]) from error
     notes = _Notes()
-    _compare(value, given, first, (), notes)
-    refused = [fault for _, fault in notes.dropped] if unknown == "refuse" else []
-    if refused or notes.lost:
-        raise refusal([*refused, *notes.lost])
-    args = _steady(schema, first, notes)
-    return Validated(
+    _compare_objects(value, given, args, (), notes)
+    if unknown == "refuse" and notes.dropped:
+        raise refusal([fault for _, fault in notes.dropped])
+    moved = _moved(value, args)
+    if moved and intake.rebuild(args) is None:
+        raise refusal(Fault(path(place), _STEADY, brief(at(args, place))) for place in moved)
+    return Received(
         args,
+        {name: inner for name, inner in deepcopy(given).items() if name not in intake.filled},
         tuple(path(steps) for steps in notes.defaults),
         tuple(path(steps) for steps, _ in notes.dropped),
         tuple(Coercion(path(steps), before, at(args, steps)) for steps, before in notes.coerced),
+        tuple(path(steps) for steps in moved),
     )
 
 
-def _steady(schema: type[BaseModel], first: dict[str, Any], notes: _Notes) -> dict[str, Any]:
-    """The arguments that the schema, asked again, leaves as they are.
-
-    Pydantic does not validate defaults: `limit: float = 10` becomes 10.0 when handed over, and `name: str = None`
-    would be refused, so such a default is left for the tool to fill in. Whatever else moves is refused.
-    """
-    args, left_out = first, set[Steps]()
-    for _ in range(4):
-        try:
-            again = without(handed(schema.model_validate(deepcopy(args))), left_out)
-        except ValidationError as error:
-            places = [place_of(detail, args) for detail in error.errors()]
-            unfit = {top for top in notes.defaults for place in places if place[: len(top)] == top}
-            if not unfit:
-                raise refusal(_unreadable(args, places)) from error
-            left_out |= unfit
-            notes.defaults[:] = [steps for steps in notes.defaults if steps not in unfit]
-            args = without(args, left_out)
-            continue
-        moved = [steps for steps, *_ in differences(args, again, ())]
-        if not moved:
-            return args
-        restless = [place for place in moved if not any(place[: len(top)] == top for top in notes.defaults)]
-        if restless:
-            raise refusal(_unreadable(args, restless))
-        args = again
-    raise refusal(_unreadable(args, notes.defaults))
+def _object(made: JSON) -> dict[str, Any]:
+    if not isinstance(made, dict):
+        raise TypeError("the tool takes no arguments by name")
+    return made
 
 
-def _unreadable(args: JSON, places: Iterable[Steps]) -> list[Fault]:
-    expected = "a value that its schema, given it again, leaves as it is"
-    return [Fault(path(place), expected, brief(at(args, place))) for place in places]
+def _moved(value: BaseModel, args: dict[str, Any]) -> list[Steps]:
+    """The places at which the same proposal, parsed once more, comes out otherwise."""
+    again = _object(json_form({name: getattr(value, name, None) for name in args}))
+    return [steps for steps, *_ in differences(args, again, ())]
 
 
 def _compare(value: Any, given: JSON, final: JSON, steps: Steps, notes: _Notes) -> None:
-    """Note what became of `given`, place by place, now that the schema has made `final` of it by way of `value`."""
+    """Note what became of `given`, place by place, now that the tool has made `final` of it by way of `value`."""
     if isinstance(value, RootModel):
         value = value.root
     if isinstance(given, dict) and isinstance(final, dict) and _is_kin(value, given, final):
@@ -98,7 +84,7 @@ def _compare(value: Any, given: JSON, final: JSON, steps: Steps, notes: _Notes) 
 
 
 def _is_kin(value: Any, given: Any, final: Any) -> bool:
-    """Whether two containers can be compared part by part, rather than one having been made anew."""
+    """Whether two containers can be compared part by part, rather than one having been made from the other."""
     if isinstance(given, list):
         return isinstance(value, Sequence) and len(value) == len(given) == len(final)
     same_keys = isinstance(value, Mapping) and set(final) <= set(given)
@@ -118,13 +104,11 @@ def _compare_objects(
             elif key in final:
                 notes.defaults.append((*steps, key))
             continue
-        taken.add(source)
         if key in final:
+            taken.add(source)
             _compare(part.value, given[source], final[key], (*steps, key), notes)
-        else:
-            expected = "an argument that its schema writes out again"
-            notes.lost.append(Fault(path((*steps, source)), expected, brief(given[source])))
+    known = [key if key in part.keys else part.keys[0] for key, part in parts.items() if key in final]
     for key in given:
         if key not in taken:
             place = (*steps, key)
-            notes.dropped.append((place, Fault(path(place), no_such(list(parts)), brief(given[key]))))
+            notes.dropped.append((place, Fault(path(place), no_such(known), brief(given[key]))))

@@ -11,7 +11,7 @@ from pydantic_core import ErrorDetails
 
 from agent.review.args import JSON
 from agent.review.faults import Fault, brief, cut, either, no_such
-from agent.review.fitting.handing import key_of, keys_of
+from agent.review.fitting.parts import key_of, keys_of
 from agent.review.places import Steps, path
 
 _EXPECTED = {

@@ -1,0 +1,229 @@
+"""Which action a call is that comes to its tool's door: by its place in the graph, its message and its id.
+
+Never by its tool's name: two graphs may have tools of one name, and a node may run something else than it asked about.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from langchain_core.messages import AIMessage
+
+from agent.engine.door import Entering
+from agent.engine.places import graph_of, id_of, messages_at, open_calls, task_of
+from agent.engine.proposing import attempts_of, fact_of, message_named, propose
+from agent.ports import Transaction
+from agent.review import foreign, shapes, told
+from agent.review.actions import Action, Key, State
+from agent.review.agents import Agent
+from agent.review.digest import canonical
+from agent.review.events import Kind
+from agent.review.fitting.intake import intake_of
+from agent.review.fitting.json_form import json_form
+from agent.review.foreign import OpenCall
+from agent.review.threads import Run
+
+LAST_MESSAGES = 100
+"""How far back in the transcript the message is sought that proposed a call, where the graph shows none."""
+SHOWED_ANOTHER = "its node had asked about something else"
+
+
+@dataclass(frozen=True)
+class Meant:
+    """What is known of a call before its action is looked for."""
+
+    tool: str
+    args: dict[str, Any] | None
+    received: dict[str, Any] | None
+    call_id: str
+    message_id: str
+    """The message that proposed it; "" where none is known."""
+    task: str
+
+
+@dataclass
+class Identifying:
+    """Finds the actions of one run's calls. What an external agent runs without asking is proposed here."""
+
+    run: Run
+    agent: Agent
+    secret: bytes
+    _proposed_in: dict[tuple[str, str], str] = field(default_factory=dict)
+    _met: set[Key] = field(default_factory=set)
+    """The actions that calls of this execution of the run were found to be."""
+    _failed: set[Key] = field(default_factory=set)
+    """Those of them that failed: what comes again is a retry of the agent's own."""
+
+    def note(self, graph: str, message: AIMessage) -> None:
+        """Note that a model in this graph proposed these calls in this message."""
+        for call in message.tool_calls:
+            if call["id"]:
+                self._proposed_in[graph, call["id"]] = str(message.id)
+
+    def action(self, tx: Transaction, entering: Entering, now: str) -> Action | None:
+        """The call's action; None for one of our own agents' that was never proposed."""
+        if entering.key is not None:
+            key = entering.key
+            found = attempts_of(tx, key.thread_id, key.message_id, key.tool_call_id)
+            return found[-1] if found else None
+        meant = self._meant(tx, entering)
+        if not self.agent.own_gating:
+            return self._proposed(tx, meant, entering)
+        action = self._known(tx, meant, entering, now)
+        self._met.add(action.key)
+        return action
+
+    def ended(self, action: Action, end: State) -> None:
+        """Note how a call of this execution ended."""
+        if end is State.FAILED:
+            self._failed.add(action.key)
+
+    def asked_in_its_middle(self, tx: Transaction, action: Action) -> list[Action]:
+        """The approvals that a tool asked for itself while it ran, and that nothing inside it was run on."""
+        return [
+            one for one in self._later(tx, action) if one.state is State.APPROVED and _is_same(one, action)
+        ]
+
+    def rejected_in_its_middle(self, tx: Transaction, action: Action) -> str:
+        """With which words a person rejected what a suspended tool asked about itself; "" if nobody did."""
+        if action.state is not State.SUSPENDED:
+            return ""
+        found = [
+            one for one in self._later(tx, action) if one.state is State.REJECTED and _is_same(one, action)
+        ]
+        return (found[-1].result or told.REJECTED) if found else ""
+
+    def _later(self, tx: Transaction, action: Action) -> list[Action]:
+        key = action.key
+        attempts = attempts_of(tx, key.thread_id, key.message_id, key.tool_call_id)
+        return [one for one in attempts if one.key.attempt > key.attempt]
+
+    def _meant(self, tx: Transaction, entering: Entering) -> Meant:
+        tool, task = entering.tool.name, task_of(entering.config)
+        received = entering.received if entering.reached else entering.entered
+        messages = messages_at(entering.config)
+        opened = open_calls(messages)
+        if entering.call_id is None:
+            message_id, call_id = self._unnamed(tx, entering, opened, task)
+            return Meant(tool, entering.entered, received, call_id, message_id, task)
+        message_id = next((one for one, call in opened if call["id"] == entering.call_id), "")
+        message_id = message_id or self._proposed_in.get((graph_of(task), entering.call_id), "")
+        if not message_id and not messages:
+            message_id = self._in_transcript(tx, entering.call_id)
+        return Meant(tool, entering.entered, received, entering.call_id, message_id, task)
+
+    def _unnamed(
+        self, tx: Transaction, entering: Entering, opened: list[tuple[str, Any]], task: str
+    ) -> tuple[str, str]:
+        """The open call that a node runs by hand, without its id: the one with these arguments."""
+        if entering.inside is not None or entering.entered is None:
+            return "", ""
+        intake, met = intake_of(entering.tool), {(key.message_id, key.tool_call_id) for key in self._met}
+        for message_id, call in opened:
+            named = message_named(tx, self.run.thread_id, message_id, call["id"], graph_of(task))
+            same = call["name"] == entering.tool.name and canonical(
+                json_form(intake.proper(call["args"]))
+            ) == canonical(entering.entered)
+            if same and (named, call["id"]) not in met:
+                return message_id, str(call["id"])
+        return "", ""
+
+    def _in_transcript(self, tx: Transaction, call_id: str) -> str:
+        """The last message of the transcript that proposed a call of this id; "" if none did."""
+        for message in reversed(tx.messages(self.run.thread_id, limit=LAST_MESSAGES)):
+            if any(call.id == call_id for call in message.tool_calls):
+                return message.id
+        return ""
+
+    def _proposed(self, tx: Transaction, meant: Meant, entering: Entering) -> Action | None:
+        """The call of an agent of ours whose tools run elsewhere than in its own graph."""
+        if not meant.call_id:
+            return None
+        if meant.message_id:
+            found = attempts_of(tx, self.run.thread_id, meant.message_id, meant.call_id)
+            return found[-1] if found else None
+        return None if entering.inside else tx.latest_action(self.run.thread_id, meant.call_id)
+
+    def _known(self, tx: Transaction, meant: Meant, entering: Entering, now: str) -> Action:
+        if meant.message_id:
+            graph = graph_of(meant.task)
+            message_id = message_named(tx, self.run.thread_id, meant.message_id, meant.call_id, graph)
+            meant = replace(meant, message_id=message_id)
+            attempts = attempts_of(tx, self.run.thread_id, message_id, meant.call_id)
+            return self._attempt(tx, meant, attempts, now)
+        asked = [one for one in self._asked_here(tx, meant.task) if one != entering.inside]
+        if asked:
+            return self._behind(tx, meant, asked, now)
+        return self._by_place(tx, meant, now)
+
+    def _attempt(self, tx: Transaction, meant: Meant, attempts: list[Action], now: str) -> Action:
+        """The attempt at a call that is under way, or the next one, where its agent itself tries again."""
+        if not attempts:
+            return self._free(tx, meant, 1, now)
+        suspended = next((one for one in attempts if one.state is State.SUSPENDED), None)
+        last = suspended or attempts[-1]
+        if last.state is State.FAILED and last.key in self._failed and last.decided_by is None:
+            return self._free(tx, meant, attempts[-1].key.attempt + 1, now)
+        return last
+
+    def _asked_here(self, tx: Transaction, task: str) -> list[Action]:
+        """What was asked about, and decided, in the very task that the call comes from."""
+        if not task:
+            return []
+        return [
+            one
+            for one in tx.actions(self.run.thread_id)
+            if one.review_id is not None
+            and one.tool != shapes.QUESTION
+            and one.state is not State.PENDING
+            and (graph_of(one.place), id_of(one.place)) == (graph_of(task), id_of(task))
+        ]
+
+    def _behind(self, tx: Transaction, meant: Meant, asked: list[Action], now: str) -> Action:
+        """A call behind a question of its own node: the one that was asked about, or one that does not run."""
+        for one in asked:
+            if one.key not in self._met and one.tool == meant.tool and _has(one, meant.args):
+                return one
+        action = self._free(tx, meant, self._next(tx, meant), now)
+        if action.state is State.APPROVED:
+            tx.move(action.key, State.APPROVED, State.BLOCKED, ended_at=now, result=told.BLOCKED)
+            data = {"why": SHOWED_ANOTHER, "args": action.args}
+            tx.append(fact_of(action, Kind.EXECUTION_BLOCKED, now, None, data))
+            action = replace(action, state=State.BLOCKED, result=told.BLOCKED)
+        return action
+
+    def _by_place(self, tx: Transaction, meant: Meant, now: str) -> Action:
+        """A call that no message proposed: the one with these arguments that ran here before, or a new one."""
+        for one in tx.actions_of(self.run.thread_id, [self._place(meant)]):
+            ours = one.tool == meant.tool and one.key.tool_call_id.startswith(meant.call_id)
+            if ours and one.key not in self._met and _has(one, meant.args):
+                return one
+        return self._free(tx, meant, self._next(tx, meant), now)
+
+    def _place(self, meant: Meant) -> str:
+        return meant.task or self.run.run_id
+
+    def _next(self, tx: Transaction, meant: Meant) -> int:
+        return 1 + len(attempts_of(tx, self.run.thread_id, self._place(meant), meant.call_id))
+
+    def _free(self, tx: Transaction, meant: Meant, attempt: int, now: str) -> Action:
+        message_id = meant.message_id or self._place(meant)
+        call_id = meant.call_id
+        if not call_id:
+            count = len(tx.actions_of(self.run.thread_id, [message_id]))
+            call_id, attempt = f"{id_of(message_id)[:8]}/{count + 1}", 1
+        called = OpenCall(message_id, call_id, meant.tool, meant.args, meant.task)
+        call = replace(foreign.free(self.agent, called, meant.received), attempt=attempt)
+        return propose(tx, self.run, call, 0, self.secret, now)
+
+
+def _is_same(one: Action, other: Action) -> bool:
+    return one.tool == other.tool and _has(one, other.enters)
+
+
+def _has(action: Action, entered: dict[str, Any] | None) -> bool:
+    """Whether these arguments entered the tool for this action, or would."""
+    if entered is None or action.enters is None:
+        return False
+    return canonical(action.enters) == canonical(entered)

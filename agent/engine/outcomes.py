@@ -1,0 +1,104 @@
+"""What a tool's function returned: as text for the record, and kept so that the same can be returned once more."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import BaseMessage, ToolMessage
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.types import Command
+
+_serde = JsonPlusSerializer(allowed_msgpack_modules=None)
+THE_TEXT = b""
+"""Kept where what was returned is its own text, which stands on record already."""
+
+
+@dataclass(frozen=True)
+class Again:
+    """What was returned the first time."""
+
+    value: Any
+
+
+def recordable(returned: Any) -> Any:
+    """The same, with halves of surrogate pairs written out: neither ledger nor checkpoint can hold them."""
+    match returned:
+        case str():
+            return (
+                returned.encode("utf-8", "backslashreplace").decode() if not _is_utf8(returned) else returned
+            )
+        case list() | tuple() if type(returned) in (list, tuple):
+            return type(returned)(recordable(one) for one in returned)
+        case dict() if type(returned) is dict:
+            return {recordable(name): recordable(one) for name, one in returned.items()}
+        case BaseMessage() if not _is_utf8(json.dumps(returned.content, ensure_ascii=False, default=str)):
+            return returned.model_copy(update={"content": recordable(returned.content)})
+    return returned
+
+
+def is_error(returned: Any) -> bool:
+    """Whether the function itself says that it failed."""
+    return any(one.status == "error" for one in _messages(returned))
+
+
+def text_of(returned: Any) -> str:
+    """What the model reads of it."""
+    messages = _messages(returned)
+    if messages:
+        return "\n".join(str(one.text) for one in messages)
+    content = returned[0] if isinstance(returned, tuple) and len(returned) == 2 else returned
+    if isinstance(content, str):
+        return content
+    try:
+        return json.dumps(content, ensure_ascii=False)
+    except (TypeError, ValueError):
+        return str(content)
+
+
+def kept(returned: Any, text: str) -> bytes | None:
+    """It, in LangGraph's strict serialisation; None where reading that gives something else."""
+    if type(returned) is str and returned == text:
+        return THE_TEXT
+    try:
+        kind, written = _serde.dumps_typed(returned)
+        whole = kind.encode() + b"\n" + written
+        return whole if _is_same(_read(whole), returned) else None
+    except Exception:  # whatever a value of the tool's own makes the serialiser raise
+        return None
+
+
+def again(returned: bytes | None, text: str, *, settled: bool) -> Again | None:
+    """What was kept; where a person settled the outcome, that person's words. None where nothing was kept."""
+    if returned == THE_TEXT or (returned is None and settled):
+        return Again(text)
+    if returned is None:
+        return None
+    return Again(_read(returned))
+
+
+def _read(whole: bytes) -> Any:
+    kind, _, written = whole.partition(b"\n")
+    return _serde.loads_typed((kind.decode(), written))
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    return type(one) is type(other) and (one == other or repr(one) == repr(other))
+
+
+def _messages(returned: Any) -> list[ToolMessage]:
+    found = returned[0] if isinstance(returned, tuple) and returned else returned
+    if isinstance(found, Command):
+        update = found.update if isinstance(found.update, dict) else {}
+        found = update.get("messages", ())
+    each = found if isinstance(found, list | tuple) else [found]
+    return [one for one in each if isinstance(one, ToolMessage)]
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
