@@ -11,7 +11,7 @@ from tests.received.driving import Turn, exact
 from tests.received.spelling import reads_as, spelt
 from tests.received.table import Row
 
-NOT_RUN = ("refused", "rejected", "failed", "blocked")
+NOT_RUN = ("refused", "rejected", "failed", "blocked", "withdrawn")
 RAN = ("done",)
 
 

@@ -177,7 +177,8 @@ class Turn:
 def received_in(previewed: Mapping[str, Any]) -> Any:
     """What a previewed action says will be received: `received`, or the arguments where they do not differ."""
     would_run = previewed["would_run"] or {}
-    return previewed.get("received", would_run.get("received", would_run.get("args")))
+    said = [one["received"] for one in (previewed, would_run) if one.get("received") is not None]
+    return said[0] if said else would_run.get("args")
 
 
 @contextmanager
