@@ -58,16 +58,19 @@ def _hold_record(turn: Turn, name: str, action: dict[str, Any], asked: bool) -> 
     """The ledger, the digest, the events and the card say the same of one call."""
     args = json.loads(action["args"])
     if action["state"] not in RAN:
-        assert action["state"] in NOT_RUN, action["state"]
-        assert turn.said.get(name) or action["result"] or action["notes"] != "{}"
+        assert action["state"] in NOT_RUN, f"{name} is {action['state']}"
+        said = turn.said.get(name) or action["result"] or action["notes"] != "{}"
+        assert said, f"nothing says why {name} did not run"
         return
-    assert action["call_digest"] in turn.scene.digests(action, args)
+    assert action["call_digest"] in turn.scene.digests(action, args), f"{name}: the digest is of other values"
     for event in turn.events("ExecutionStarted"):
         if (event["tool_call_id"], event["tool"]) == (action["tool_call_id"], action["tool"]):
-            assert exact(event["data"]["args"]) == exact(args)
-            assert event["digest"] == action["call_digest"]
+            assert exact(event["data"]["args"]) == exact(args), (
+                f"{name}: {event['data']} in the trail, not {args}"
+            )
+            assert event["digest"] == action["call_digest"], f"{name}: another digest in the trail"
     if asked:
-        assert exact(turn.shown[name]) == exact(args)
+        assert exact(turn.shown[name]) == exact(args), f"{name}: shown {turn.shown[name]}, recorded {args}"
 
 
 def hold_card(turn: Turn, row: Row, name: str) -> None:
@@ -75,6 +78,8 @@ def hold_card(turn: Turn, row: Row, name: str) -> None:
     card = turn.cards.get(name)
     if card is None:
         return
-    assert exact(card["args"]) == exact(row.proposed)
+    assert exact(card["args"]) == exact(row.proposed), (
+        f"shown as proposed: {card['args']}, not {row.proposed}"
+    )
     if "received" in card:
         assert exact(card["received"]) != exact(card["args"])
