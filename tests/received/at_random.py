@@ -88,7 +88,7 @@ def _one(scene: Scene, kind: str, row: Row, counts: Counter[str]) -> None:
     turn = scene.begin(kind, *[call(one, row.name, row.proposed) for one in (APPROVED, EDITED)])
     turn.decide_each([APPROVED, EDITED], {EDITED: row.edit})
     if turn.answer["status"] == "failed":  # an error that LangChain lets end the run
-        assert received(row) == []
+        assert received(turn, row) == []
         assert turn.answer["error"]
         counts["ended the run"] += 1
         return

@@ -70,7 +70,9 @@ class Scene:
         writing.RECEIVED.clear()
         writing.FILE[-1].unlink(missing_ok=True)
         thread = f"t-{next(_threads)}"
-        return Turn(self, thread, self.post("/chat", message="\n".join(lines), agent=agent, thread_id=thread))
+        turn = Turn(self, thread, self.post("/chat", message="\n".join(lines), agent=agent, thread_id=thread))
+        turn.keep()
+        return turn
 
 
 @dataclass
@@ -88,6 +90,14 @@ class Turn:
     """By name: the card as the API gave it."""
     said: dict[str, str] = field(default_factory=dict)
     """By name: why an edit was not taken."""
+    received: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    """What the tools' functions received so far: the tool, and its arguments as the objects that they were."""
+    written: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    """The same, as the file spells it."""
+
+    def keep(self) -> None:
+        """Keep what was received up to now, which the next turn clears away."""
+        self.received, self.written = list(writing.RECEIVED), writing.written(writing.FILE[-1])
 
     @property
     def reviews(self) -> list[dict[str, Any]]:
@@ -112,6 +122,7 @@ class Turn:
     def send(self, review: Mapping[str, Any], decisions: list[dict[str, Any]]) -> None:
         about = {"thread_id": self.thread_id, "review_id": review["review_id"]}
         self.answer = self.scene.post("/review", decisions=decisions, **about)
+        self.keep()
 
     def _decision(self, review: Any, place: int, name: str, edit: Mapping[str, Any] | None) -> dict[str, Any]:
         card, allowed = review["action_requests"][place], review["review_configs"][place]["allowed_decisions"]
@@ -166,7 +177,8 @@ class Turn:
 def received_in(previewed: Mapping[str, Any]) -> Any:
     """What a previewed action says will be received: `received`, or the arguments where they do not differ."""
     would_run = previewed["would_run"] or {}
-    return previewed.get("received", would_run.get("received", would_run.get("args")))
+    said = [one["received"] for one in (previewed, would_run) if one.get("received") is not None]
+    return said[0] if said else would_run.get("args")
 
 
 @contextmanager

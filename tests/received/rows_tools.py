@@ -286,7 +286,7 @@ def argument_run_manager() -> BaseTool:
     return tool_of("argument_run_manager", RunManager)
 
 
-@row({"to": "x", "config": "staging"}, {"to": "x", "config": "production"}, may_refuse=True)
+@row({"to": "x", "config": "staging"}, {"to": "x"}, injected=frozenset({"config"}), may_refuse=True)
 def argument_config() -> BaseTool:
     @tool
     def argument_config(to: str, config: str = "production") -> str:
