@@ -169,6 +169,10 @@ def test_every_answer_of_the_pages_server_says_what_a_browser_has_to_know(pages:
         assert {name: answer.headers.get(name) for name in HEADERS} == HEADERS, answer.url
 
 
+def test_pages_are_sent_messages_by_no_other_page(pages: Server) -> None:
+    assert httpx.get(f"{pages.url}/_stcore/host-config", verify=False).json()["allowedOrigins"] == []
+
+
 def test_every_answer_of_the_apis_server_names_who_may_frame_it(api: str) -> None:
     for path in ("/hitl/health", "/hitl/docs", "/hitl/docs/", "/hitl/none", "/"):
         answer = httpx.get(api + path, verify=False)

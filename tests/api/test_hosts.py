@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
 
 import httpx
 import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.types import Message
 
+from agent import bootstrap
+from agent import settings as settings_module
+from agent.api.hosts import from_settings, guarded
 from agent.bootstrap import Opened
+from agent.settings import Settings
 from tests.api.conftest import Served
 from tests.api.test_gate import EVERY_GET, EVERY_POST, MESSAGE, nothing_stored
 
@@ -151,6 +163,64 @@ def test_a_failure_that_nobody_foresaw_says_it_too(served: Served, monkeypatch: 
     monkeypatch.setattr(served.console, "health", broken)
     answer = served.get("/health")
     assert (answer.status_code, answer.headers["X-Content-Type-Options"]) == (500, "nosniff")
+
+
+def test_a_failure_of_the_pages_says_it_too() -> None:
+    def broken(_: Request) -> Response:
+        raise RuntimeError("no such luck")
+
+    app = Starlette(routes=[Route("/", broken)], middleware=guarded(origins=tuple, embedders=tuple))
+
+    async def ask() -> httpx.Response:
+        transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
+        async with httpx.AsyncClient(
+            transport=transport, base_url="http://localhost", verify=False
+        ) as client:
+            return await client.get("/")
+
+    answer = asyncio.run(ask())
+    assert (answer.status_code, answer.text) == (500, "Internal Server Error")
+    assert {name: answer.headers.get(name) for name in HEADERS} == HEADERS
+
+
+@pytest.mark.parametrize("name", ["REVIEW_EMBEDDERS", "review_embedders"])
+@pytest.mark.parametrize("in_file", [True, False])
+def test_the_settings_are_read_where_the_environment_or_a_dot_env_file_speaks_of_them(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, settings: Settings, name: str, in_file: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("REVIEW_AGENTS", str(settings.review_agents))
+    if in_file:
+        Path(".env").write_text(f"{name}=https://a.example")
+    else:
+        monkeypatch.setenv(name, "https://a.example")
+    monkeypatch.setattr(bootstrap, "opened", lambda at_work: SimpleNamespace(settings=settings_module.read()))
+    assert from_settings("REVIEW_EMBEDDERS")() == ("https://a.example",)
+
+
+def test_no_settings_are_read_for_the_first_page_where_nothing_speaks_of_them(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("REVIEW_EMBEDDERS", raising=False)
+    monkeypatch.delattr(bootstrap, "opened")
+    assert from_settings("REVIEW_EMBEDDERS")() == ()
+
+
+def test_a_server_that_cannot_answer_a_handshake_closes_the_web_socket() -> None:
+    sent: list[Message] = []
+
+    async def never(*_: object) -> None:
+        raise AssertionError("it got in")
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    headers = [(b"host", b"localhost"), (b"origin", b"null")]
+    scope = {"type": "websocket", "scheme": "ws", "path": "/_stcore/stream", "headers": headers}
+    app = Starlette(routes=[WebSocketRoute("/_stcore/stream", never)], middleware=guarded(tuple, tuple))
+    asyncio.run(app(scope, never, send))  # type: ignore[arg-type]
+    assert sent == [{"type": "websocket.close", "code": 1008}]
 
 
 def test_the_exported_page_keeps_the_stricter_policy_of_its_own(served: Served) -> None:
