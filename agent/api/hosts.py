@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from anyio import to_thread
@@ -153,12 +154,14 @@ def _own(scope: Scope, headers: Headers) -> str:
     return _normal(f"{scheme}://{host}")
 
 
+@lru_cache(maxsize=64)
 def _host(host: str) -> str:
     """The name in a `Host` header, in lower case and without its port; "" if there is none."""
     found = _normal(f"http://{host}")
     return host_of(found) if found else ""
 
 
+@lru_cache(maxsize=64)
 def _normal(origin: str) -> str:
     """The origin as it is compared; "" for `null` and whatever else is none."""
     try:
