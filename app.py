@@ -20,13 +20,11 @@ from typing import Any
 import streamlit as st
 from anyio import to_thread
 from starlette.middleware import Middleware
-from starlette.routing import Mount
 from starlette.types import ASGIApp
 
-from agent.api import PREFIX
-from agent.api.beside import Beside
+from agent.api.beside import Beside, mounted
 from agent.api.ending import asked_to_end
-from agent.api.hosts import local_only
+from agent.api.hosts import guarded
 from agent.api.later import Later
 from agent.api.sending import send_at_once
 from agent.review.errors import ReviewError
@@ -116,8 +114,7 @@ def _lasting() -> Iterator[None]:
 app = st.App(
     Path(__file__).parent / "pages" / "shell.py",
     lifespan=lifespan,
-    # Streamlit's own list of allowed hosts covers the WebSocket alone.
-    middleware=[local_only(), Middleware(Beside, Mount(PREFIX, app=Later(_api)))],
+    middleware=[*guarded(), Middleware(Beside, mounted(Later(_api)))],
 )
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from agent.ports import Sought
 from agent.review import exports
 from agent.review.errors import InvalidDecision, ReviewError, SettingsError
 from agent.review.events import Anchor, Verification, kept_anchor
+from agent.review.people import check_name
 from agent.review.threads import Run
 from agent.scenarios import command as scenarios
 
@@ -84,7 +85,7 @@ def chat(
     """Send one message, wait, and print the review or the answer."""
     text = sys.stdin.read() if message == "-" else message
     with _refusals(as_json), _console() as opened:
-        who = by or opened.settings.review_reviewer
+        who = _who(by, opened)
         _await(opened, opened.console.send(text, by=who, thread_id=thread, agent=agent, model=model), as_json)
 
 
@@ -138,7 +139,7 @@ def decide(
             one = {"type": str(kind), "message": message, "comment": comment, "shown_digest": digest}
             edited = _edited(opened.console, thread, args, tool) if kind is Kind.EDIT else None
             given = [{**one, "edited_action": edited}]
-        who = by or opened.settings.review_reviewer
+        who = _who(by, opened)
         _await(opened, opened.console.decide(thread, given, by=who, review_id=review), as_json)
 
 
@@ -237,6 +238,10 @@ def _refusals(as_json: bool) -> Iterator[None]:
         body = json.dumps({"detail": str(error), "code": error.code})
         typer.echo(body if as_json else printing.literal(str(error)), err=True)
         raise typer.Exit(2 if isinstance(error, SettingsError) else 1) from None
+
+
+def _who(by: str | None, opened: Opened) -> str:
+    return opened.settings.review_reviewer if by is None else check_name(by)
 
 
 def _await(opened: Opened, run: Run, as_json: bool) -> None:

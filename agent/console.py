@@ -13,7 +13,6 @@ from types import MappingProxyType
 from typing import Any, get_args
 from uuid import uuid4
 
-from agent.elsewhere import NOBODY
 from agent.entry import Entry, Outcome
 from agent.looking import View
 from agent.noting import Noting
@@ -39,6 +38,7 @@ from agent.review.errors import (
     UnknownModel,
 )
 from agent.review.events import Fact, Kind, instant
+from agent.review.people import NOBODY
 from agent.review.seen import Seen
 from agent.review.threads import (
     Halt,

@@ -13,12 +13,12 @@ from agent.review import told
 from agent.review.actions import ReviewState, State
 from agent.review.errors import NothingToAskAgain, ReviewError, ReviewPending
 from agent.review.events import Kind
+from agent.review.people import NOBODY
 from agent.review.threads import Run, Status, Thread
 from agent.standing import check_settled, closed_last, known
 
 log = logging.getLogger(__name__)
 
-NOBODY = "nobody"
 HEEDED = 20
 """Reviews looked after in one sweep, of each agent that gates itself."""
 

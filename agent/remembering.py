@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, tzinfo
 from uuid import uuid4
 
-from agent.elsewhere import NOBODY, Elsewhere
+from agent.elsewhere import Elsewhere
 from agent.ports import Reads, Transaction
 from agent.review import rules, told
 from agent.review.actions import Action, State
@@ -20,6 +20,7 @@ from agent.review.errors import (
     UnknownRule,
 )
 from agent.review.events import Fact, Kind
+from agent.review.people import NOBODY
 from agent.review.rules import Foresight, Lasting, Rule, RuleEnd, Scope
 from agent.standing import known
 

@@ -23,7 +23,9 @@ from pydantic import (
 )
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from agent.review.errors import SettingsError
+from agent.review.errors import InvalidMessage, SettingsError
+from agent.review.origins import normal
+from agent.review.people import check_name
 
 SPAN = re.compile(r"(\d{1,6})\s*([smhd])")
 DEMO = "demo"
@@ -91,10 +93,21 @@ def _data(path: Path) -> Path:
     return path
 
 
+def _origins(texts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(normal(text.removesuffix("/")) for text in texts))
+
+
+def _reviewer(name: str) -> str:
+    try:
+        return check_name(name)
+    except InvalidMessage as error:
+        raise ValueError(str(error)) from None
+
+
 def _whoami() -> str:
     try:
-        return getpass.getuser()
-    except (KeyError, OSError):
+        return check_name(getpass.getuser())
+    except (KeyError, OSError, InvalidMessage):  # a container's user may be without a name, or "nobody"
         return "reviewer"
 
 
@@ -117,8 +130,16 @@ class Settings(BaseSettings):
     """The real models offered, between commas."""
     review_model: str = Field(default=DEMO, validate_default=True)
     """The model a new thread starts with."""
-    review_reviewer: str = Field(default_factory=_whoami, min_length=1, max_length=80)
-    """The name a browser starts with, while there is no sign-in."""
+    review_reviewer: Annotated[str, AfterValidator(_reviewer)] = Field(default_factory=_whoami)
+    """The name that the command line acts under, and that a browser is offered to confirm."""
+    review_origins: Annotated[
+        tuple[str, ...], NoDecode, BeforeValidator(_names), AfterValidator(_origins)
+    ] = ()
+    """Further origins of the console's own pages, between commas: those of a proxy."""
+    review_embedders: Annotated[
+        tuple[str, ...], NoDecode, BeforeValidator(_names), AfterValidator(_origins)
+    ] = ()
+    """Origins whose pages may show the console in a frame, between commas."""
     review_approve_by: Span = timedelta(hours=24)
     """How long a review may wait."""
     review_execute_by: Span = timedelta(hours=1)

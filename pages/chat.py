@@ -13,6 +13,7 @@ from pages.parts.closed import closed
 from pages.parts.conversation import conversation
 from pages.parts.export_thread import export_thread
 from pages.parts.literal import line, literal
+from pages.parts.named import named_first
 from pages.parts.notes import noted, notes
 from pages.parts.progress import progress
 from pages.parts.save_scenario import save_scenario
@@ -162,6 +163,7 @@ def _message_box(view: View) -> None:
     st.chat_input(closed or "Write to the agent", key="message", disabled=closed is not None, on_submit=_send)
 
 
+@named_first
 def _send() -> None:
     try:
         run = session.console().send(
@@ -173,6 +175,7 @@ def _send() -> None:
     session.console().wait(run, WAIT_FOR_RUN)
 
 
+@named_first
 def _retry(thread_id: str) -> None:
     try:
         run = session.console().retry(thread_id, by=session.reviewer())

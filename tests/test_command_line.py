@@ -56,6 +56,14 @@ def outbox(settings: Settings) -> list[str]:
         opened.close()
 
 
+def trail(settings: Settings) -> list[Event]:
+    opened = open_console(settings, at_work=False)
+    try:
+        return opened.console.trail()
+    finally:
+        opened.close()
+
+
 @pytest.mark.parametrize(
     "words",
     [(), ("chat",), ("reviews",), ("decide",), ("serve-api",), ("doctor",), ("audit",), ("audit", "export")],
@@ -153,6 +161,20 @@ def test_what_goes_wrong_has_its_exit_code_and_a_sentence(
 def test_a_refusal_can_be_json_too(run: Run) -> None:
     found = run("decide", "nobody", "approve", "--json")
     assert json.loads(found.stderr)["code"] == "UnknownThread"
+
+
+@pytest.mark.parametrize("name", ["", "Nobody", "the\u200b agent", "a\nb", "b" * 81])
+def test_a_name_that_no_person_may_act_under_is_refused(run: Run, settings: Settings, name: str) -> None:
+    for words in (("chat", "/say Hello."), ("decide", "t-1", "approve")):
+        found = run(*words, "--by", name)
+        assert found.exit_code == 1
+        assert "name" in found.stderr
+    assert trail(settings) == []
+
+
+def test_a_thread_id_of_dots_alone_is_refused(run: Run) -> None:
+    found = run("chat", "/say Hello.", "--thread", "..")
+    assert (found.exit_code, "not all of them dots" in found.stderr) == (1, True)
 
 
 def test_wrong_settings_are_all_named_and_end_with_exit_code_2(

@@ -187,9 +187,9 @@ def test_strict_reading_of_checkpoints_is_on_before_the_graph_library_is_importe
 
 SAFE = {
     ("server", "address"): "127.0.0.1",
-    ("server", "allowedHosts"): ["127.0.0.1", "localhost", "[::1]"],
     ("server", "enableAgentApi"): False,
     ("browser", "gatherUsageStats"): False,
+    ("client", "allowedOrigins"): [],
     ("client", "showErrorDetails"): "none",
     ("client", "disableDataExport"): True,
 }

@@ -67,6 +67,24 @@ def test_models_are_listed_between_commas_and_one_can_be_the_default(monkeypatch
     assert found.review_model == "large"
 
 
+def test_origins_are_listed_between_commas_in_the_form_browsers_send(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(
+        "REVIEW_ORIGINS", "HTTPS://Review.Example.ORG:443/, http://[0:0:0:0:0:0:0:1]:80,http://a:8080"
+    )
+    monkeypatch.setenv("REVIEW_EMBEDDERS", "https://a.example,https://a.example/")
+    found = settings_module.read()
+    assert found.review_origins == ("https://review.example.org", "http://[::1]", "http://a:8080")
+    assert found.review_embedders == ("https://a.example",)
+
+
+@pytest.mark.parametrize("user", ["nobody", "", "a" * 81, "a\u200bb"])
+def test_a_system_user_whose_name_nobody_may_act_under_does_not_stop_the_start(
+    monkeypatch: pytest.MonkeyPatch, user: str
+) -> None:
+    monkeypatch.setattr("getpass.getuser", lambda: user)
+    assert settings_module.read().review_reviewer == "reviewer"
+
+
 def test_every_problem_is_named_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     wrong = {
@@ -74,6 +92,8 @@ def test_every_problem_is_named_at_once(monkeypatch: pytest.MonkeyPatch, tmp_pat
         "REVIEW_AGENTS": str(tmp_path / "nothing.json"),
         "REVIEW_MODEL": "gpt-5.4-mini",
         "REVIEW_REVIEWER": "a" * 81,
+        "REVIEW_ORIGINS": "https://review.example.org,review.example.org",
+        "REVIEW_EMBEDDERS": "https://*.example.org",
         "REVIEW_APPROVE_BY": "soon",
         "REVIEW_EXECUTE_BY": "1 week",
         "REVIEW_DEMO_DELAY": "-1",
@@ -95,6 +115,15 @@ def test_every_problem_is_named_at_once(monkeypatch: pytest.MonkeyPatch, tmp_pat
         ("OPENAI_MODELS", "demo,small", "demo model's own name"),
         ("REVIEW_MODEL", "small", "OPENAI_API_KEY"),
         ("REVIEW_APPROVE_BY", "24", "24h"),
+        ("REVIEW_ORIGINS", "null", "https://review.example.org"),
+        ("REVIEW_ORIGINS", "https://review.example.org/console", "https://review.example.org"),
+        ("REVIEW_ORIGINS", "https://review.example.org.", "https://review.example.org"),
+        ("REVIEW_EMBEDDERS", "*", "https://review.example.org"),
+        ("REVIEW_EMBEDDERS", "https://a.example; script-src *", "https://review.example.org"),
+        ("REVIEW_EMBEDDERS", "http://[fe80::1%;x]", "https://review.example.org"),
+        ("REVIEW_REVIEWER", "Nobody", "a name of your own"),
+        ("REVIEW_REVIEWER", "\u200b", "Leave it out"),
+        ("REVIEW_REVIEWER", "an\u202ea", "U+202E"),
     ],
 )
 def test_a_wrong_value_comes_with_its_remedy(

@@ -101,10 +101,12 @@ def answers(url: str) -> bool:
 @pytest.mark.process
 def test_wrong_settings_end_the_server_with_one_sentence_and_exit_code_2(settings: Settings) -> None:
     environment = {**os.environ, "REVIEW_DATA": str(settings.review_data), "REVIEW_APPROVE_BY": "soon"}
+    environment |= {"REVIEW_ORIGINS": "null", "REVIEW_EMBEDDERS": "*", "REVIEW_REVIEWER": "Nobody"}
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(free_port())]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.returncode == 2
-    assert "REVIEW_APPROVE_BY" in done.stderr
+    for variable in ("REVIEW_APPROVE_BY", "REVIEW_ORIGINS", "REVIEW_EMBEDDERS", "REVIEW_REVIEWER"):
+        assert f"{variable}=" in done.stderr
     assert "Traceback" not in done.stderr
 
 

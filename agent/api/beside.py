@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 from starlette.routing import Match, Mount
 from starlette.types import ASGIApp, Receive, Scope, Send
+
+from agent.api import PREFIX
+
+
+def mounted(app: ASGIApp) -> Mount:
+    """The API under its prefix, whatever an address holds behind that: Starlette's own stops at a line break."""
+    mount = Mount(PREFIX, app=app)
+    mount.path_regex = re.compile(mount.path_regex.pattern, re.DOTALL)
+    return mount
 
 
 class Beside:

@@ -1,4 +1,4 @@
-"""What every request passes first: it comes from no foreign web page, and is not too large."""
+"""What every request to the API passes first: its body is JSON, means one thing only, and is not too large."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from agent.api.hosts import READING
 from agent.api.refusals import misshapen, refused
 
 MAX_BODY = 4_000_000
 """Bytes. Room for a review of several actions with edited arguments of a megabyte each."""
 MAX_DEPTH = 120
 """Levels of a body: the arguments of a call may have 100, and stand a few levels down."""
-READING = ("GET", "HEAD", "OPTIONS")
 
 
 class Gate:
-    """Refuse a foreign origin, a body that is not JSON and one that is too large, before anything reads them."""
+    """Refuse a body that is not JSON and one that is too large, before anything reads it."""
 
     def __init__(self, app: ASGIApp, max_body: int = MAX_BODY) -> None:
         self._app, self._max_body = app, max_body
@@ -32,7 +32,7 @@ class Gate:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        answer = _foreign(scope, headers) or _not_json(scope, headers)
+        answer = _not_json(scope, headers)
         if answer is None:
             body = await _read(receive, headers, self._max_body)
             if body is not None:
@@ -59,17 +59,6 @@ class StrictJson(APIRoute):
 def strict_router() -> APIRouter:
     """A router of such routes; each operation is named in the OpenAPI document as its function is."""
     return APIRouter(route_class=StrictJson, generate_unique_id_function=lambda route: route.name)
-
-
-def _foreign(scope: Scope, headers: Headers) -> Response | None:
-    origin = headers.get("origin")
-    if origin is None or origin == f"{scope['scheme']}://{headers.get('host', '')}":
-        return None
-    detail = (
-        "This request came from a web page of another origin, and only the console's own pages may change "
-        "anything. Send it from a script, or from a page that this server serves."
-    )
-    return refused(403, detail, "ForeignOrigin")
 
 
 def _not_json(scope: Scope, headers: Headers) -> Response | None:

@@ -21,13 +21,11 @@ from agent.api.waiting import off, once_ended, until_stopped
 from agent.console import Console
 from agent.ports import Sought
 from agent.review.actions import ReviewState
-from agent.review.errors import ThreadBusy
+from agent.review.errors import InvalidMessage, ThreadBusy
 from agent.review.events import Kind, instant, kept_anchor
+from agent.review.people import ANONYMOUS, MAX_NAME, check_name
 from agent.review.thread_exports import POLICY, as_html, as_json
 from agent.review.threads import THREAD_ID, Run
-
-ANONYMOUS = "api"
-"""Who decides, where the caller does not say."""
 
 router = strict_router()
 
@@ -39,16 +37,28 @@ async def console(request: Request) -> Console:
 
 async def reviewer(
     x_reviewer: Annotated[
-        str | None, Header(max_length=80, description="Who decides: recorded, unverified.")
+        str | None,
+        Header(
+            description=f"Who decides: recorded, unverified. In UTF-8, at most {MAX_NAME} characters, "
+            f"none of them hidden; `{ANONYMOUS}` where it is left out."
+        ),
     ] = None,
 ) -> str:
     """Who decides, as the caller says: recorded as unverified until there is sign-in."""
-    given = (x_reviewer or "").strip()
+    if x_reviewer is None:
+        return ANONYMOUS
     try:
-        # HTTP libraries read headers as Latin-1, while names are sent as UTF-8.
-        return given.encode("latin-1").decode("utf-8") or ANONYMOUS
+        return check_name(_as_utf8(x_reviewer))
+    except InvalidMessage as error:
+        raise misshapen("value_error", ["header", "X-Reviewer"], str(error)) from None
+
+
+def _as_utf8(header: str) -> str:
+    """HTTP libraries read headers as Latin-1, while names are sent as UTF-8."""
+    try:
+        return header.encode("latin-1").decode("utf-8")
     except UnicodeError:
-        return given
+        return header
 
 
 def _as_instant(moment: datetime) -> str:

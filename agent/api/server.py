@@ -10,13 +10,13 @@ from fastapi import FastAPI
 from fastapi_offline import FastAPIOffline
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.routing import Mount
 
 from agent import bootstrap
-from agent.api import PREFIX, refusals, rules
+from agent.api import refusals, rules
+from agent.api.beside import mounted
 from agent.api.ending import asked_to_end
 from agent.api.gate import Gate
-from agent.api.hosts import local_only
+from agent.api.hosts import guarded
 from agent.api.routes import router
 from agent.console import Console
 
@@ -59,4 +59,4 @@ def standalone() -> Starlette:
         finally:
             await to_thread.run_sync(bootstrap.close)
 
-    return Starlette(routes=[Mount(PREFIX, app=build())], middleware=[local_only()], lifespan=lifespan)
+    return Starlette(routes=[mounted(build())], middleware=guarded(), lifespan=lifespan)

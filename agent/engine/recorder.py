@@ -17,6 +17,7 @@ from agent.ports import Clock, Ledger, Paused, Proposed, Said, Transaction
 from agent.review import told
 from agent.review.actions import Action, Review, ReviewState, State
 from agent.review.events import Fact, Kind, instant
+from agent.review.people import THE_AGENT
 from agent.review.screening import Call
 from agent.review.threads import Message, Run, RunState, Status
 
@@ -24,7 +25,6 @@ KIND_OF_END = {
     RunState.FAILED: Kind.RUN_FAILED,
     RunState.STOPPED: Kind.RUN_STOPPED,
 }
-ELSEWHERE = "the agent"
 GONE = "its question no longer stands in the agent's checkpoint"
 STATUS_OF_END = {
     RunState.PAUSED: Status.WAITING,
@@ -175,7 +175,7 @@ def _supersede_gone(tx: Transaction, run: Run, standing: Sequence[str], now: str
     for review in tx.open_reviews(run.thread_id):
         if review.review_id in standing:
             continue
-        tx.end_review(review.review_id, ReviewState.SUPERSEDED, now, ELSEWHERE, GONE)
+        tx.end_review(review.review_id, ReviewState.SUPERSEDED, now, THE_AGENT, GONE)
         for action in review.actions:
             if action.state is State.PENDING:
                 tx.move(action.key, State.PENDING, State.SUPERSEDED, ended_at=now)

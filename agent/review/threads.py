@@ -9,7 +9,9 @@ from typing import Any
 
 from agent.review.errors import InvalidMessage
 
-THREAD_ID = re.compile(r"[A-Za-z0-9._:@-]{1,128}", re.ASCII)
+THREAD_ID = re.compile(r"[.]*[A-Za-z0-9_:@-][A-Za-z0-9._:@-]*", re.ASCII)
+"""Never dots alone, which mean another place in an address."""
+MAX_THREAD_ID = 128
 MAX_MESSAGE = 100_000
 
 
@@ -100,9 +102,11 @@ def result_id(message_id: str, tool_call_id: str) -> str:
 
 def check_thread_id(thread_id: str) -> str:
     """The id itself, or `InvalidMessage` if it is not one."""
-    if not isinstance(thread_id, str) or not THREAD_ID.fullmatch(thread_id):
+    fits = isinstance(thread_id, str) and len(thread_id) <= MAX_THREAD_ID and THREAD_ID.fullmatch(thread_id)
+    if not fits:
         raise InvalidMessage(
-            "A thread id has 1 to 128 of the characters A-Z a-z 0-9 . _ : @ -. Choose another id."
+            f"A thread id has 1 to {MAX_THREAD_ID} of the characters A-Z a-z 0-9 . _ : @ -, not all of them dots. "
+            "Choose another id."
         )
     return thread_id
 

@@ -36,7 +36,8 @@ def card(review: Review, *, after: Goes = None, later: Callable[..., None] | Non
 
     `after` is called with the review once it was decided or closed, `later` to leave it waiting.
     """
-    session.console().shown(review.review_id, to=session.reviewer())
+    if session.named():
+        session.console().shown(review.review_id, to=session.reviewer())
     draft = drafts.load(review)
     place = min(draft.at, len(review.actions) - 1)
     action = review.actions[place]

@@ -6,6 +6,7 @@ import streamlit as st
 
 from agent.review.errors import ReviewError
 from pages.parts import session
+from pages.parts.named import named_first
 from pages.parts.sending import WAIT_FOR_RUN
 
 
@@ -27,6 +28,7 @@ def closed(thread_id: str) -> None:
         )
 
 
+@named_first
 def _ask_again(thread_id: str) -> None:
     console = session.console()
     try:

@@ -16,6 +16,7 @@ from agent.review.secrets import masked
 from agent.review.threads import Thread
 from pages.parts import session
 from pages.parts.literal import line
+from pages.parts.named import named_first
 from pages.parts.rows import Row, rows
 from pages.parts.words import ACTION_WORDS, ago, short, telling, time_left
 
@@ -226,6 +227,7 @@ def _unasked_row(action: Action) -> None:
         line("\n".join(_lines(action)))
 
 
+@named_first
 def _look_over(action: Action) -> None:
     session.console().look_over(action.key, by=session.reviewer())
 

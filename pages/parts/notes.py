@@ -12,6 +12,7 @@ from agent.review.notes import LONGEST, LONGEST_LINK, Verdict
 from agent.review.threads import Thread
 from pages.parts import session
 from pages.parts.literal import line
+from pages.parts.named import named_first
 from pages.parts.words import Color, clock, option
 
 MARK: Mapping[Verdict, tuple[Color, str]] = {
@@ -79,6 +80,7 @@ def _field(name: str, thread_id: str) -> str:
     return session.key(f"note-{name}", thread_id)
 
 
+@named_first
 def _save(thread_id: str) -> None:
     given = {name: str(st.session_state[_field(name, thread_id)] or "") for name in FIELDS}
     if not given["verdict"]:

@@ -9,6 +9,7 @@ from agent.review.secrets import masked
 from agent.review.threads import Status
 from pages.parts import session
 from pages.parts.literal import line
+from pages.parts.named import named_first
 
 EVERY = 0.4  # seconds between two looks at a run
 
@@ -31,6 +32,7 @@ def progress(thread_id: str) -> None:
             st.button("Stop", key=session.key("stop", thread_id), on_click=_stop, args=(thread_id,))
 
 
+@named_first
 def _stop(thread_id: str) -> None:
     try:
         session.console().stop(thread_id, by=session.reviewer())

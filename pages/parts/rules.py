@@ -14,6 +14,7 @@ from agent.review.rules import Foresight, Past, Rule, given
 from pages.parts import session
 from pages.parts.folds import MOST_ROWS, in_rows
 from pages.parts.literal import line, literal
+from pages.parts.named import named_first
 from pages.parts.words import ago, clock, option, short, zone
 
 SCOPES = {"thread": "In this thread", "agent": "In every thread of this agent"}
@@ -112,6 +113,7 @@ def _past(title: str, calls: Sequence[Past]) -> None:
             literal(show(dict(one.args)))
 
 
+@named_first
 def _save(action: Action, choices: dict[str, Any]) -> None:
     try:
         rule = session.console().remember(
@@ -188,6 +190,7 @@ def _until(rule: Rule) -> str:
     return f"{rule.ended} by {rule.ended_by} {ago(rule.ended_at)} ago"
 
 
+@named_first
 def _revoke(rule: Rule) -> None:
     try:
         session.console().revoke(rule.rule_id, by=session.reviewer())

@@ -16,6 +16,7 @@ from pages.parts import draft as drafts
 from pages.parts import screen, session
 from pages.parts.draft import Choice, Draft
 from pages.parts.folds import folds_opened, folds_unopened
+from pages.parts.named import named_first
 from pages.parts.words import VERB
 
 WAIT_FOR_RUN = 1.5  # seconds a click waits on the run itself, so that a quick turn is drawn at once
@@ -97,6 +98,7 @@ def _not_yet(review: Review, action: Action) -> str:
     return AT_ONCE if _chosen_at_once(review, action) else ""
 
 
+@named_first
 def send(review: Review, action: Action, after: Goes, end_turn: bool = False) -> None:
     """Record the decisions as they are on screen, all or none, and go on."""
     if why := _not_yet(review, action):
@@ -169,6 +171,7 @@ def _not_as_seen(review: Review, draft: Draft, made: list[dict[str, Any]]) -> st
     return ""
 
 
+@named_first
 def close(review: Review, action: Action, after: Goes) -> None:
     """End the review without deciding."""
     if why := _not_yet(review, action):

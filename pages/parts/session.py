@@ -21,9 +21,13 @@ from agent.demos.world import World
 from agent.review.actions import Action, Review
 from agent.review.deception import visible
 from agent.review.errors import ReviewError
+from agent.review.people import is_name
 from pages.parts import whole  # noqa: F401
 
 REVIEWER = "reviewer"
+NAME_ASKED = "name-asked"
+MESSAGE = "message"
+"""The field in which one writes to an agent."""
 NAME_COOKIE = "review_name"
 KEYS = "keys-are-on"
 KEYS_COOKIE = "review_keys"
@@ -70,14 +74,36 @@ def cookie(name: str) -> str:
 
 
 def reviewer() -> str:
-    """The name this browser decides under, unverified while there is no sign-in."""
-    chosen = st.session_state.get(REVIEWER) or cookie(NAME_COOKIE)
-    return str(chosen or bootstrap.opened().settings.review_reviewer)
+    """The name this browser decides under, unverified while there is no sign-in; before one is confirmed, a proposal."""
+    return _confirmed() or bootstrap.opened().settings.review_reviewer
 
 
 def named() -> bool:
-    """Whether this browser has said who uses it."""
-    return bool(st.session_state.get(REVIEWER) or cookie(NAME_COOKIE))
+    """Whether a person has confirmed in this browser who uses it. Before that, nothing is recorded under a name."""
+    return bool(_confirmed())
+
+
+def _confirmed() -> str:
+    chosen = str(st.session_state.get(REVIEWER) or cookie(NAME_COOKIE))
+    return chosen if is_name(chosen) else ""
+
+
+def name_is_asked() -> bool:
+    """Whether something is held back until this browser has a name."""
+    return bool(st.session_state.get(NAME_ASKED))
+
+
+def ask_for_name() -> None:
+    st.session_state[NAME_ASKED] = True
+
+
+def stop_asking() -> None:
+    st.session_state.pop(NAME_ASKED, None)
+
+
+def confirm_name(name: str) -> None:
+    st.session_state[REVIEWER] = name
+    stop_asking()
 
 
 def draft_owner() -> str:

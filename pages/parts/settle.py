@@ -11,6 +11,7 @@ from agent.review.args import show
 from agent.review.errors import ReviewError
 from pages.parts import session
 from pages.parts.literal import line, literal
+from pages.parts.named import named_first
 from pages.parts.words import ago, option
 from pages.parts.world_panel import world_panel
 
@@ -76,6 +77,7 @@ def _what_is_known(action: Action) -> None:
         st.caption(f"started {ago(action.started_at)} ago", help=action.started_at)
 
 
+@named_first
 def _settle(action: Action, outcome: Any, words: str) -> None:
     try:
         session.console().settle(

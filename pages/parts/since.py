@@ -67,6 +67,6 @@ def edited_before(action: Action) -> None:
     edited = session.console().edited_away(action)
     if edited is None:
         return
-    who = "You" if edited.decided_by == session.reviewer() else "Somebody else"
+    who = "You" if session.named() and edited.decided_by == session.reviewer() else "Somebody else"
     st.warning(EDITED_AWAY.format(who, ago(edited.decided_at or "")), icon=":material/repeat:")
     line(f"Instead was approved: {edited.summary}")

@@ -8,6 +8,7 @@ from agent.review.errors import ReviewError
 from agent.review.secrets import masked
 from pages.parts import session
 from pages.parts.literal import beside, line
+from pages.parts.named import named_first
 from pages.parts.notes import mark, threads_by_verdict
 from pages.parts.sending import WAIT_FOR_RUN
 from pages.parts.words import STATUS_COLOR, STATUS_WORDS, ago, option
@@ -83,6 +84,7 @@ def _threads() -> None:
             )
 
 
+@named_first
 def _demo() -> None:
     console = session.console()
     try:
@@ -102,6 +104,7 @@ def _send(text: str) -> None:
     _start(text, st.session_state["new-agent"], st.session_state.get("new-model"))
 
 
+@named_first
 def _start(text: str, agent: str, model: str | None) -> None:
     try:
         run = session.console().send(text, by=session.reviewer(), agent=agent, model=model)

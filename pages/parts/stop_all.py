@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages.parts import session
 from pages.parts.literal import line
+from pages.parts.named import named_first
 from pages.parts.words import clock
 
 
@@ -27,9 +28,11 @@ def banner() -> None:
         st.button("Release", key="release", on_click=_release)
 
 
+@named_first
 def _stop() -> None:
     session.console().stop_all(by=session.reviewer())
 
 
+@named_first
 def _release() -> None:
     session.console().release(by=session.reviewer())

@@ -6,6 +6,7 @@ import streamlit as st
 
 from agent.review.errors import ReviewError
 from pages.parts import session
+from pages.parts.named import named_first
 from pages.parts.sending import WAIT_FOR_RUN
 
 
@@ -34,6 +35,7 @@ def stuck(thread_id: str) -> None:
             )
 
 
+@named_first
 def _ask_again(thread_id: str) -> None:
     try:
         run = session.console().ask_again(thread_id, by=session.reviewer())
@@ -43,6 +45,7 @@ def _ask_again(thread_id: str) -> None:
     session.console().wait(run, WAIT_FOR_RUN)
 
 
+@named_first
 def _close(thread_id: str) -> None:
     try:
         run = session.console().close(thread_id, by=session.reviewer())

@@ -4,48 +4,76 @@ from __future__ import annotations
 
 import streamlit as st
 
-from agent.review.threads import text_fault
+from agent.review.errors import InvalidMessage
+from agent.review.people import MAX_NAME, check_name
 from pages.parts import session
 from pages.parts.cookies import cookies
 from pages.parts.keys import keys, keys_button
 from pages.parts.literal import line
 from pages.parts.stop_all import stop_all
 
-LONGEST = 80
+WHY = (
+    "The record shows this name, as unverified, on what you do here. This browser keeps it and does not ask again. "
+    "Nothing was done yet: use a name, then try again."
+)
 
 
 def who() -> None:
-    """Draw the name and the way to change it; ask for it where none was given."""
+    """Draw the name and the way to change it; ask for it where something was to be recorded without one."""
     with st.container(gap=None):  # what is only a script takes no room in it
         with st.container(
             horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small"
         ):
-            line(f"You are {session.reviewer()} (unverified)", width="content")
+            named = f"You are {session.reviewer()} (unverified)"
+            line(named if session.named() else "You are not named yet", width="content")
             with st.popover("Change", type="tertiary", key="change-name", on_change="rerun") as opened:
                 if opened.open:
-                    _name()
+                    _change()
             pressed = keys_button()
             stop_all()
         keys(pressed)
         cookies()
-    if not session.named():
-        with st.container(border=True):
-            st.markdown("**Who are you?** The record will show this name, as unverified, on what you decide.")
-            with st.container(horizontal=True, vertical_alignment="bottom"):
-                _name("first-")
+    if session.name_is_asked():
+        _ask()
 
 
-def _name(prefix: str = "") -> None:
-    name = f"{prefix}name"
-    st.text_input("Your name", value=session.reviewer(), key=name, max_chars=LONGEST)
-    st.button("Use this name", key=f"{prefix}use-name", on_click=_use, args=(name,))
-
-
-def _use(name: str) -> None:
-    chosen = str(st.session_state[name] or "").strip()
-    if not chosen or text_fault(chosen) or not chosen.isprintable():
-        session.flash(
-            "error", "That is not a name. Use some letters, without line breaks or hidden characters."
+@st.dialog("Who are you?", on_dismiss=session.stop_asking)
+def _ask() -> None:
+    if session.named():
+        st.rerun()  # a dialog draws only itself anew
+    st.caption(WHY)
+    with st.form("first", border=False):
+        _field("first-name")
+        sent = st.form_submit_button(
+            "Use this name", key="first-use-name", type="primary", on_click=_try, args=("first-name",)
         )
-        return
-    st.session_state[session.REVIEWER] = chosen
+    if sent and (fault := _take("first-name")):
+        st.error("That is not a name.")
+        line(fault)
+
+
+def _change() -> None:
+    _field("name")
+    st.button("Use this name", key="use-name", on_click=_use, args=("name",))
+
+
+def _field(key: str) -> None:
+    st.text_input("Your name", value=session.reviewer(), key=key, max_chars=MAX_NAME)
+
+
+def _use(key: str) -> None:
+    if fault := _take(key):
+        session.flash("error", "That is not a name.", fault)
+
+
+def _try(key: str) -> None:
+    _take(key)  # what is wrong with it is said where the dialog is drawn
+
+
+def _take(key: str) -> str:
+    """Act under the name that was typed from now on; else the reason why nobody may."""
+    try:
+        session.confirm_name(check_name(str(st.session_state[key] or "")))
+    except InvalidMessage as error:
+        return str(error)
+    return ""

@@ -11,6 +11,7 @@ from agent.demos.world import Ref, World
 from agent.review.deception import visible
 from pages.parts import session
 from pages.parts.literal import line, literal
+from pages.parts.named import named_first
 from pages.parts.words import option
 
 Changed = set[str]
@@ -38,6 +39,7 @@ def world_panel(thread_id: str | None, agent: str) -> None:
                 part.draw(world, changed)
 
 
+@named_first
 def _reset() -> None:
     session.world().reset(Ref(f"reset by {session.reviewer()}", ""))
     session.flash("toast", "The demo world was reset. The record is untouched.")

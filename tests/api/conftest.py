@@ -13,10 +13,10 @@ import httpx
 import pytest
 import uvicorn
 from starlette.applications import Starlette
-from starlette.routing import Mount
 
 from agent.api import PREFIX, server
-from agent.api.hosts import local_only
+from agent.api.beside import mounted
+from agent.api.hosts import guarded
 from agent.bootstrap import Opened, open_console
 from agent.settings import Settings
 from tests.api import case_agent
@@ -60,11 +60,16 @@ built = cache(server.build)
 class Served:
     """The API over one console, behind a real socket of this machine."""
 
-    def __init__(self, opened: Opened) -> None:
+    def __init__(
+        self, opened: Opened, origins: tuple[str, ...] = (), embedders: tuple[str, ...] = ()
+    ) -> None:
         self.opened, self.console = opened, opened.console
         port = free_port()
         built().state.console = lambda: opened.console
-        app = Starlette(routes=[Mount(PREFIX, app=built())], middleware=[local_only()])
+        app = Starlette(
+            routes=[mounted(built())],
+            middleware=guarded(origins=lambda: origins, embedders=lambda: embedders),
+        )
         config = uvicorn.Config(
             app, host="127.0.0.1", port=port, log_level="error", ws="none", timeout_graceful_shutdown=1
         )

@@ -9,10 +9,9 @@ import httpx
 import pytest
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
-from starlette.routing import Mount
 from starlette.types import Receive, Scope, Send
 
-from agent.api.beside import Beside
+from agent.api.beside import Beside, mounted
 
 
 async def api(scope: Scope, receive: Receive, send: Send) -> None:
@@ -29,6 +28,7 @@ async def pages(scope: Scope, receive: Receive, send: Send) -> None:
     [
         ("/hitl/reviews", "api /hitl /hitl/reviews"),
         ("/hitl/", "api /hitl /hitl/"),
+        ("/hitl/a%0Ab", "api /hitl /hitl/ab"),
         ("/hitl-and-more", "pages"),
         ("/", "pages"),
         ("/chat/hitl/reviews", "pages"),
@@ -36,7 +36,7 @@ async def pages(scope: Scope, receive: Receive, send: Send) -> None:
 )
 def test_the_path_decides_who_answers(path: str, answer: str) -> None:
     async def ask() -> str:
-        transport = httpx.ASGITransport(app=Beside(pages, Mount("/hitl", app=api)))
+        transport = httpx.ASGITransport(app=Beside(pages, mounted(api)))
         async with httpx.AsyncClient(transport=transport, base_url="http://here", verify=False) as client:
             return (await client.get(path)).text
 
@@ -54,5 +54,5 @@ def test_what_is_no_request_of_the_api_is_the_pages(kind: str) -> None:
         raise AssertionError("nobody is to speak here")
 
     scope = {"type": kind, "path": "/_stcore/stream", "root_path": ""}
-    asyncio.run(Beside(hears, Mount("/hitl", app=nothing))(scope, nothing, nothing))
+    asyncio.run(Beside(hears, mounted(nothing))(scope, nothing, nothing))
     assert heard == [kind]

@@ -85,6 +85,7 @@ def _send(
         body = {"message": f"/call write_file {json.dumps(args)}", "agent": "operations"}
         httpx.post(f"{ours.url}/hitl/chat", json=body, timeout=60).raise_for_status()
     inbox = new_page(browser)
+    inbox.context.add_cookies([{"name": "review_name", "value": "ana", "url": ours.url}])
     inbox.goto(ours.url)
     acts = [partial(_sent, inbox), _again(browser, scale, empty), _again(browser, scale, full)]
     sent, least, drawing = in_turns(scale.clicks, *acts)

@@ -147,6 +147,13 @@ class Tab:
         box.press("Enter")
         return self
 
+    def take_name(self, name: str) -> Tab:
+        """Say who uses this browser, before anything asks for it."""
+        self.settled().at("change-name").get_by_role("button").click(delay=50)
+        self.at("name").locator("input").fill(name)
+        self.at("use-name").get_by_role("button").click(delay=50)
+        return self.sees(f"You are {name} (unverified)")
+
     def settled(self) -> Tab:
         """Wait until the page is connected and drawn: what is pressed while it is redrawn can be lost."""
         app = self.page.get_by_test_id("stApp")

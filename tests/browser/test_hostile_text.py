@@ -46,9 +46,7 @@ def test_hostile_text_forges_nothing_and_fetches_nothing(shared: Server, browses
     message = f"{HOSTILE}\n/say {claim}\n/call {LINES[1]} {{}}\n/call#{LINES[1]} write_file {args}"
     review = waiting(shared, message, agent="operations")
     tab = browses(shared, None).open()
-    tab.at("first-name").locator("input").fill(NAME)
-    tab.at("first-use-name").get_by_role("button").click(delay=50)
-    tab.sees(f"You are {NAME} (unverified)")
+    tab.take_name(NAME)
     is_clean(tab)
     for name in ("JSON", "Raw call"):
         tab.at("card").get_by_role("tab", name=name).first.click(delay=50)

@@ -75,10 +75,8 @@ def test_two_tabs_that_send_at_once_make_one_effect_and_the_other_is_told(
     assert outbox(shared).count("twice@example.com") == (made["by"] == "Ana")
 
 
-def take_name(tab: Any, name: str) -> None:
-    tab.at("first-name").locator("input").fill(name)
-    tab.at("first-use-name").get_by_role("button").click(delay=50)
-    tab.sees(f"You are {name} (unverified)")
+def take_name(tab: Tab, name: str) -> None:
+    tab.take_name(name)
     until(lambda: "review_name" in {one["name"] for one in tab.page.context.cookies()})
 
 

@@ -94,7 +94,7 @@ def test_browsers_without_a_name_have_drafts_of_their_own(
 
 
 def test_a_draft_made_before_the_name_was_given_is_still_there_after(opens: Opens, mail: Review) -> None:
-    screen = opens(reviewer="").click(of("reject", mail))
+    screen = opens(reviewer="").click(of("reject", mail)).click(send(mail))
     screen.at.text_input(key="first-name").set_value("Ben")
     assert screen.click("first-use-name").primary(of("reject", mail))
 
