@@ -134,6 +134,8 @@ def _clocks() -> list[Trial]:
             ("forward a day between approval and tool", clocks.forward_after_approval),
             ("back an hour while a review waits", clocks.back_while_waiting),
             ("a jump while a tool is about to run", clocks.jump_while_running),
+            ("the process's own back an hour across a restart", clocks.restarted(-clocks.HOUR)),
+            ("the process's own forward half a day across a restart", clocks.restarted(clocks.DAY // 2)),
         ]
     ]
 
