@@ -204,7 +204,8 @@ def ask(model: Model, messages: list[Any], config: RunnableConfig) -> AIMessage:
     content = whole.content if whole.content or calls or broken else EMPTY_REPLY
     return AIMessage(
         content,
-        id=whole.id or str(uuid4()),
+        # Of its own: a provider may give the same id to several replies, and the later one would take the earlier's place.
+        id=str(uuid4()),
         tool_calls=calls,
         invalid_tool_calls=broken,
         response_metadata=whole.response_metadata,
