@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
-from tests.conftest import ROOT, missing
+from tests.conftest import ROOT
 from tests.faults.server import Start
 
 PACKAGE = "Debian's faketime package"
@@ -27,7 +27,7 @@ class UnderOwnClock:
     def __init__(self, start: Start, clock: int) -> None:
         faked = library()
         if faked is None:
-            missing(PACKAGE)
+            raise FileNotFoundError(f"{PACKAGE} is missing. Install it, then try again.")
         environment = {
             **os.environ,
             "LD_PRELOAD": str(faked),
