@@ -23,11 +23,12 @@ from langchain_core.messages import (
     AIMessage,
     AIMessageChunk,
     AnyMessage,
+    InvalidToolCall,
     RemoveMessage,
     SystemMessage,
     ToolMessage,
 )
-from langchain_core.messages.tool import invalid_tool_call, tool_call
+from langchain_core.messages.tool import tool_call
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.channels import DeltaChannel
 from langgraph.errors import GraphBubbleUp
@@ -36,13 +37,15 @@ from langgraph.graph.message import _messages_delta_reducer
 from langgraph.types import Command, interrupt
 from typing_extensions import TypedDict
 
+from agent.engine.bounding import as_broken, fault_of, named, within_bounds
 from agent.engine.door import calling
 from agent.engine.guard import Stop
 from agent.engine.precedence import aside
 from agent.engine.turn import REJECTED, answered, looping, rejections, rounds, within
 from agent.review import told
 from agent.review.agents import Agent
-from agent.review.args import parse
+from agent.review.args import MAX_BYTES, parse, utf8_length
+from agent.review.bounds import MAX_RESULT, spelt
 from agent.review.errors import ArgumentsRefused
 from agent.review.repeats import same_call
 from agent.review.screening import Call, Proposal, entered_apart, screen
@@ -182,7 +185,7 @@ class Nodes:
         tool = self.agent.tools_by_name.get(call.tool)
         if tool is None:  # an update took it away since the call was judged
             return result(call, "error", told.unknown_tool(call.tool, self.agent.policy.usable))
-        return run(tool, call, config)
+        return run(tool, call, config, self.agent.policy.max_result_of(call.tool))
 
 
 def ask(model: Model, messages: list[Any], config: RunnableConfig) -> AIMessage:
@@ -205,18 +208,17 @@ def ask(model: Model, messages: list[Any], config: RunnableConfig) -> AIMessage:
     # Summed in one go: piece by piece the sum grows with the square of the calls.
     whole = cast(AIMessage, chunks[0] if len(chunks) == 1 else chunks[0] + chunks[1:])
     calls: list[Any] = []
-    broken: list[Any] = []
+    broken: list[InvalidToolCall] = []
     for proposal in _streamed(whole):
         try:
             calls.append(tool_call(name=proposal.tool, args=_object(proposal.args), id=proposal.id))
         except ArgumentsRefused as refused:
-            broken.append(
-                invalid_tool_call(name=proposal.tool, args=proposal.args, id=proposal.id, error=str(refused))
-            )
+            broken.append(as_broken(proposal, refused))
     content = whole.content if whole.content or calls or broken else EMPTY_REPLY
     return AIMessage(
         content,
-        id=whole.id or str(uuid4()),
+        # Of its own: a provider may give the same id to several replies, and the later one would take the earlier's place.
+        id=str(uuid4()),
         tool_calls=calls,
         invalid_tool_calls=broken,
         response_metadata=whole.response_metadata,
@@ -225,13 +227,14 @@ def ask(model: Model, messages: list[Any], config: RunnableConfig) -> AIMessage:
 
 def _streamed(whole: AIMessage) -> list[Proposal]:
     chunks = whole.tool_call_chunks if isinstance(whole, AIMessageChunk) else []
-    if chunks:
-        return [Proposal(c["id"] or "", c["name"] or "", c["args"] or "{}") for c in chunks]
-    return proposals(whole)
+    found = [Proposal(c["id"] or "", c["name"] or "", c["args"] or "{}") for c in chunks]
+    return [named(proposal) for proposal in found or proposals(whole)]
 
 
 def _object(args: Any) -> dict[str, Any]:
-    read = parse(args) if isinstance(args, str) else args
+    # An object is judged with the call, but one that is too large does not come so far.
+    text = spelt(args)
+    read = parse(text) if isinstance(args, str) or utf8_length(text) > MAX_BYTES else args
     if not isinstance(read, dict):
         raise ArgumentsRefused(["the arguments are not a JSON object"])
     return read
@@ -240,14 +243,15 @@ def _object(args: Any) -> dict[str, Any]:
 def proposals(message: AIMessage) -> list[Proposal]:
     """The calls a message proposes; one whose arguments could not be read keeps their text."""
     return [Proposal(c["id"] or "", c["name"], c["args"]) for c in message.tool_calls] + [
-        Proposal(c["id"] or "", c["name"] or "", c["args"] or "") for c in message.invalid_tool_calls
+        Proposal(c["id"] or "", c["name"] or "", c["args"] or "", fault_of(c))
+        for c in message.invalid_tool_calls
     ]
 
 
-def result(call: Call, status: str, text: Any) -> ToolMessage:
+def result(call: Call, status: str, text: Any, limit: int = MAX_RESULT) -> ToolMessage:
     """A call's result as the model sees it, under an id that is the same whenever it is made."""
     return ToolMessage(
-        text,
+        within_bounds(text, limit),
         id=result_id(call.message_id, call.tool_call_id),
         tool_call_id=call.tool_call_id,
         name=call.tool,
@@ -255,7 +259,7 @@ def result(call: Call, status: str, text: Any) -> ToolMessage:
     )
 
 
-def run(tool: Any, call: Call, config: RunnableConfig) -> ToolMessage:
+def run(tool: Any, call: Call, config: RunnableConfig, limit: int = MAX_RESULT) -> ToolMessage:
     """Run one call. What the tool raises becomes its result; only what stops the run goes further up.
 
     The tool finds `configurable.idempotency_key`: the same for every attempt at this action, and for no other.
@@ -269,8 +273,8 @@ def run(tool: Any, call: Call, config: RunnableConfig) -> ToolMessage:
     except GraphBubbleUp:
         raise
     except Exception as error:
-        return result(call, "error", told.failed(error))
-    return result(call, message.status, message.content)
+        return result(call, "error", told.failed(error), limit)
+    return result(call, message.status, message.content, limit)
 
 
 def _action_id(call: Call, config: RunnableConfig) -> str:
@@ -346,7 +350,8 @@ def _last_ai(messages: Sequence[AnyMessage]) -> AIMessage:
 def _repaired(message: AIMessage, calls: Sequence[Call]) -> list[AIMessage]:
     """The message again under its id, if its calls could not stand in a history as they were."""
     ids = [call["id"] for call in message.tool_calls]
-    if not message.invalid_tool_calls and ids == [call.tool_call_id for call in calls]:
+    whole = all(call.args is not None or isinstance(call.proposed, dict) for call in calls)
+    if whole and not message.invalid_tool_calls and ids == [call.tool_call_id for call in calls]:
         return []
     return [_with_calls(message, calls)]
 

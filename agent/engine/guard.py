@@ -25,6 +25,7 @@ from agent.ports import Clock, Ledger, Transaction
 from agent.review import told
 from agent.review.actions import Action, State, with_digests
 from agent.review.agents import Agent
+from agent.review.bounds import bounded
 from agent.review.digest import canonical
 from agent.review.errors import LedgerUnavailable
 from agent.review.events import Fact, Kind, instant
@@ -111,11 +112,11 @@ class Guard(BaseCallbackHandler):
         raise self._stop(found.stop)
 
     def left(self, action: Action, returned: Any) -> Any:
-        cleaned = outcomes.recordable(returned)
-        failed = outcomes.is_error(cleaned)
-        state = State.FAILED if failed else State.DONE
-        text = outcomes.text_of(cleaned)
-        self._leave(action, state, text, outcomes.kept(cleaned, text))
+        limit = self._agent.policy.max_result_of(action.tool)
+        cleaned = outcomes.recordable(returned, limit)
+        state = State.FAILED if outcomes.is_error(cleaned) else State.DONE
+        text = bounded(outcomes.text_of(cleaned), limit)
+        self._leave(action, state, text, outcomes.kept(cleaned, text, limit))
         return cleaned
 
     def raised(self, action: Action, error: BaseException) -> None:
@@ -124,7 +125,8 @@ class Guard(BaseCallbackHandler):
         elif isinstance(error, GraphBubbleUp):
             self._leave(action, State.UNKNOWN, None)
         else:
-            self._leave(action, State.FAILED, outcomes.recordable(told.failed(error)))
+            limit = self._agent.policy.max_result_of(action.tool)
+            self._leave(action, State.FAILED, outcomes.recordable(told.failed(error), limit))
 
     def never_reached(self, entering: Entering, outcome: Any) -> None:
         """What the tool's own checks refused is on record as failed, if it might have run at all."""
@@ -136,7 +138,9 @@ class Guard(BaseCallbackHandler):
                 action = self._calls.action(tx, entering, instant(self._clock()))
                 if action is not None and action.state is State.APPROVED and self._may_go_on(tx) == "":
                     self._begin(tx, action, entering.entered or {})
-                    self._end(tx, action, State.FAILED, outcomes.recordable(text), None)
+                    limit = self._agent.policy.max_result_of(action.tool)
+                    self._end(tx, action, State.FAILED, outcomes.recordable(text, limit), None)
+                    self._calls.ended(action, State.FAILED)
         except LedgerUnavailable as error:
             raise self._stop(error.of_a_run) from error
 

@@ -3,38 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import overload
+from typing import Any, overload
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 from agent.ports import Look, Result
 from agent.review import told
+from agent.review.args import MAX_BYTES
+from agent.review.bounds import LARGEST, bounded, of_refused, spelt
 from agent.review.foreign import open_calls
 from agent.review.threads import Message, ToolCall, result_id
 
 
-def message_of(message: BaseMessage) -> Message:
-    """The message as the record keeps it."""
+def message_of(message: BaseMessage, limit: int = LARGEST) -> Message:
+    """The message as the record keeps it: of a call's result at most `limit` bytes, of a call what can be one."""
     calls = message.tool_calls if isinstance(message, AIMessage) else []
     unread = message.invalid_tool_calls if isinstance(message, AIMessage) else []
     tool = message if isinstance(message, ToolMessage) else None
     return Message(
         id=str(message.id),
         type=message.type,
-        content=str(message.text),
+        content=bounded(str(message.text), limit) if tool else str(message.text),
         tool_calls=tuple(
-            ToolCall(call["id"] or "", call["name"] or "", call["args"]) for call in [*calls, *unread]
+            ToolCall(call["id"] or "", call["name"] or "", _kept(call["args"])) for call in [*calls, *unread]
         ),
         tool_call_id=tool.tool_call_id if tool else None,
         status=tool.status if tool else None,
     )
 
 
+def _kept(args: Any) -> Any:
+    """The arguments, or the beginning of the text of such as no call can have."""
+    text = spelt(args)
+    fits = not isinstance(args, str) and bounded(text, MAX_BYTES) == text
+    return args if fits else of_refused(args)
+
+
 class Transcript(Sequence[Message]):
     """A conversation in the console's own terms, each message converted when it is looked at: mostly only the last are."""
 
-    def __init__(self, messages: Sequence[BaseMessage]) -> None:
-        self._messages = messages
+    def __init__(self, messages: Sequence[BaseMessage], limit: int = LARGEST) -> None:
+        """Of a call's result at most `limit` bytes are shown."""
+        self._messages, self._limit = messages, limit
 
     @overload
     def __getitem__(self, place: int) -> Message: ...
@@ -42,8 +52,8 @@ class Transcript(Sequence[Message]):
     def __getitem__(self, place: slice) -> tuple[Message, ...]: ...
     def __getitem__(self, place: int | slice) -> Message | tuple[Message, ...]:
         if isinstance(place, slice):
-            return tuple(message_of(message) for message in self._messages[place])
-        return message_of(self._messages[place])
+            return tuple(message_of(message, self._limit) for message in self._messages[place])
+        return message_of(self._messages[place], self._limit)
 
     def __len__(self) -> int:
         return len(self._messages)

@@ -22,6 +22,7 @@ from agent.engine.messages import Transcript
 from agent.engine.places import interrupt_id
 from agent.engine.saver import FencedSaver, Unavailable
 from agent.ports import Look
+from agent.review.bounds import LARGEST
 from agent.review.errors import CheckpointLost
 from agent.review.screening import Call
 from agent.review.threads import Message
@@ -87,13 +88,13 @@ class Reading:
         """Whether the task that asked has still to come to its end: only such ones does LangGraph list."""
         return any(interrupt.id == raised.interrupt.id for interrupt in self.snapshot.interrupts)
 
-    def look(self, calls: Sequence[Call] = ()) -> Look:
-        """What the console needs to know of it."""
+    def look(self, calls: Sequence[Call] = (), limit: int = LARGEST) -> Look:
+        """What the console needs to know of it, with at most `limit` bytes of each result."""
         snapshot, waiting = self.snapshot, tuple(one.interrupt.id for one in self.waiting)
         answered = [one for one in self.raised if one.answered is not None and self._is_unfinished(one)]
         asking = sum(any(one.id in waiting for one in task.interrupts) for task in snapshot.tasks)
         return Look(
-            messages=messages_in(snapshot),
+            messages=messages_in(snapshot, limit),
             calls=tuple(calls),
             waiting=waiting,
             answered=tuple(one.interrupt.id for one in answered),
@@ -137,9 +138,9 @@ def _readable(config: RunnableConfig) -> Iterator[None]:
         raise CheckpointLost(config["configurable"]["thread_id"], reason) from error
 
 
-def messages_in(snapshot: StateSnapshot) -> Transcript:
+def messages_in(snapshot: StateSnapshot, limit: int = LARGEST) -> Transcript:
     found = snapshot.values.get("messages", ()) if isinstance(snapshot.values, Mapping) else ()
-    return Transcript([message for message in found if isinstance(message, BaseMessage)])
+    return Transcript([message for message in found if isinstance(message, BaseMessage)], limit)
 
 
 def schema_of(interrupt: Interrupt[Any]) -> Mapping[str, Any] | None:

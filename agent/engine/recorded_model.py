@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -17,7 +16,8 @@ from langchain_core.runnables import Runnable
 from agent.review.errors import ModelFailed
 from agent.review.scenarios import RecordedCall, Reply
 
-MADE_HERE = re.compile(r"reply-(\d+)")
+NUMBER = "reply"
+"""Under this a reply's metadata holds its number in the recording."""
 
 
 class RecordedModel(BaseChatModel):
@@ -56,7 +56,7 @@ class RecordedModel(BaseChatModel):
         yield ChatGenerationChunk(message=self._next(messages))
 
     def _next(self, messages: Sequence[BaseMessage]) -> AIMessageChunk:
-        given = [int(found[1]) for message in messages if (found := MADE_HERE.fullmatch(str(message.id)))]
+        given = [message.response_metadata.get(NUMBER, 0) for message in messages]
         number = max(given, default=0) + 1
         if number > len(self.replies):
             raise ModelFailed(
@@ -66,7 +66,7 @@ class RecordedModel(BaseChatModel):
         reply = self.replies[number - 1]
         return AIMessageChunk(
             content=reply.text,
-            id=f"reply-{number}",
+            response_metadata={NUMBER: number},
             tool_call_chunks=[
                 tool_call_chunk(name=call.tool, args=_text(call), id=call.id, index=place)
                 for place, call in enumerate(reply.calls)

@@ -6,6 +6,7 @@ the effect of once, and nothing is recorded for a run that another process has t
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -16,6 +17,7 @@ from agent.engine.proposing import fact_of, propose, propose_asked, withdraw
 from agent.ports import Clock, Ledger, Paused, Proposed, Said, Transaction
 from agent.review import told
 from agent.review.actions import Action, Review, ReviewState, State
+from agent.review.bounds import spelt
 from agent.review.events import Fact, Kind, instant
 from agent.review.people import THE_AGENT
 from agent.review.screening import Call
@@ -109,7 +111,8 @@ class Recorder:
     def _record(self, tx: Transaction, run: Run, said: Sequence[Said], proposed: Sequence[Proposed]) -> None:
         now = instant(self._clock())
         for one in said:
-            tx.put_messages(run.thread_id, [_in_its_place(tx, run, message) for message in one.messages], now)
+            for message in one.messages:
+                tx.put_messages(run.thread_id, [_in_its_place(tx, run, message)], now)
         for group in proposed:
             for position, call in enumerate(group.calls):
                 if not tx.is_proposed(call.key(run.thread_id)):
@@ -156,10 +159,12 @@ def lose_executing(tx: Transaction, run: Run, now: str, why: str) -> bool:
 
 
 def _in_its_place(tx: Transaction, run: Run, message: Message) -> Message:
-    """A call's result under the id of the one that stands in the transcript already.
+    """A call's result under the id of the one that stands in the transcript already, a new reply under one of its own.
 
     The nodes of agents of another make give each result a new id, and after a crash they may give it once more.
     """
+    if message.type == "ai":
+        return _under_its_own_id(tx, run, message)
     if message.tool_call_id is None or message.id.endswith(f"/{message.tool_call_id}"):
         return message
     for kept in reversed(tx.messages(run.thread_id, limit=LAST_MESSAGES)):
@@ -168,6 +173,42 @@ def _in_its_place(tx: Transaction, run: Run, message: Message) -> Message:
         if kept.tool_call_id == message.tool_call_id:
             return replace(message, id=kept.id)
     return message
+
+
+def _under_its_own_id(tx: Transaction, run: Run, message: Message) -> Message:
+    """The message, under another id if it is a later reply to which its model gave the id of an earlier one.
+
+    What is recorded twice gets the same id.
+    """
+    first = tx.message(run.thread_id, message.id)
+    if first is None or _said(first) == _said(message):
+        return message
+    digest = hashlib.sha256(_said(message).encode("utf-8", "surrogatepass")).hexdigest()
+    own = f"{message.id}#{digest[:12]}"
+    if tx.message(run.thread_id, own) is not None:
+        return replace(message, id=own)
+    since: list[Message] = []
+    for one in reversed(tx.messages(run.thread_id, limit=LAST_MESSAGES)):
+        if one.id == message.id or one.id.startswith(f"{message.id}#"):
+            return replace(message, id=one.id if _is_the_same(one, message, since) else own)
+        since.append(one)
+    return replace(message, id=own)
+
+
+def _is_the_same(kept: Message, now: Message, since: Sequence[Message]) -> bool:
+    """Whether a reply is the one that is kept, changed under its id at most: by a reviewer's edit, or by its agent.
+
+    After that nobody has spoken, and it keeps its calls once one of them has a result.
+    """
+    if _said(kept) == _said(now):
+        return True
+    same_calls = [call.id for call in kept.tool_calls] == [call.id for call in now.tool_calls]
+    return all(one.type == "tool" for one in since) and (same_calls or not since)
+
+
+def _said(message: Message) -> str:
+    """All that a reply says, as a text that is the same for what went through the ledger."""
+    return spelt([message.content, [[call.id, call.name, call.args] for call in message.tool_calls]])
 
 
 def _supersede_gone(tx: Transaction, run: Run, standing: Sequence[str], now: str) -> None:

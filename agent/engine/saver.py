@@ -20,9 +20,9 @@ from langgraph.checkpoint.base import (
     DeltaChannelHistory,
 )
 from langgraph.checkpoint.serde.types import INTERRUPT
-from langgraph.checkpoint.sqlite import SqliteSaver
 
 from agent.engine.decoding import DecodesOnce
+from agent.engine.ordered_saver import OrderedSaver
 from agent.review.errors import CheckpointsUnavailable
 
 BUSY_MS = 5_000
@@ -43,8 +43,8 @@ class FencedOff(Exception):
     """This run's thread was taken over under a higher fence; what it still writes is refused."""
 
 
-class FencedSaver(SqliteSaver):
-    """A `SqliteSaver` whose every write is one transaction that checks `configurable.fence` first.
+class FencedSaver(OrderedSaver):
+    """A saver whose every write is one transaction that checks `configurable.fence` first.
 
     A process that froze in the middle of a run and thaws later would otherwise overwrite the head of a
     thread that another process has taken over meanwhile.
@@ -112,6 +112,16 @@ class FencedSaver(SqliteSaver):
                 (thread_id, INTERRUPT, task, len(task) + 1, f"{task}|"),
             )
             return sorted((str(row[0]) for row in cur.fetchall()), key=len, reverse=True)
+
+    def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
+        """Copy all checkpoints of a thread to one that has none. Raises `FencedOff` for one whose were deleted."""
+        with self._in_one(), self.cursor() as cur:
+            row = cur.execute("SELECT fence FROM fences WHERE thread_id = ?", (target_thread_id,)).fetchone()
+            if row is not None and row[0] == FORGOTTEN:
+                raise FencedOff(
+                    f"The checkpoints of {target_thread_id} were deleted. Copy to another thread."
+                )
+            super().copy_thread(source_thread_id, target_thread_id)
 
     @contextmanager
     def cursor(self, transaction: bool = True) -> Iterator[sqlite3.Cursor]:

@@ -318,6 +318,13 @@ ALTER TABLE actions ADD COLUMN place TEXT NOT NULL DEFAULT '';
 ALTER TABLE actions ADD COLUMN returned BLOB;
 """
 
+# A thread's reviews in the order in which they were opened, which a clock that was set back does not change: every
+# index ends with the row's number.
+IN_ORDER = """
+DROP INDEX reviews_by_thread;
+CREATE INDEX reviews_of_thread ON reviews (thread_id);
+"""
+
 MIGRATIONS: Sequence[str] = (
     FIRST,
     RULES,
@@ -328,6 +335,7 @@ MIGRATIONS: Sequence[str] = (
     WHOLE_TEXTS,
     LEAVING,
     AT_THE_DOOR,
+    IN_ORDER,
 )
 
 

@@ -110,14 +110,17 @@ class SqliteReads(RuleReads, NoteReads):
 
     def open_reviews(self, thread_id: str) -> list[Review]:
         found = self._all(
-            "SELECT * FROM reviews WHERE thread_id = ? AND state = 'open' ORDER BY opened_at, review_id",
+            """
+            SELECT * FROM reviews INDEXED BY reviews_open_by_thread
+            WHERE thread_id = ? AND state = 'open' ORDER BY rowid
+            """,
             thread_id,
         )
         return self._with_actions(found)
 
     def last_review(self, thread_id: str) -> Review | None:
         return self._one_review(
-            "SELECT * FROM reviews WHERE thread_id = ? ORDER BY opened_at DESC, rowid DESC LIMIT 1", thread_id
+            "SELECT * FROM reviews WHERE thread_id = ? ORDER BY rowid DESC LIMIT 1", thread_id
         )
 
     def queue(

@@ -18,6 +18,7 @@ from agent.review import shapes
 from agent.review.actions import Action
 from agent.review.agents import Agent
 from agent.review.args import check, dumps
+from agent.review.bounds import MAX_REFUSED, bounded
 from agent.review.errors import ArgumentsRefused
 from agent.review.fitting import Received
 from agent.review.policy import seconds
@@ -202,7 +203,9 @@ def _call(
         message_id=meant.message_id,
         tool_call_id=meant.tool_call_id,
         tool=meant.tool,
-        proposed=meant.args if got.args is not None else json.dumps(meant.args, default=repr),
+        proposed=meant.args
+        if got.args is not None
+        else bounded(json.dumps(meant.args, default=repr), MAX_REFUSED),
         args=got.args,
         entered=got.entered,
         place=meant.place,

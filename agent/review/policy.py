@@ -10,6 +10,7 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Any, Literal
 
+from agent.review.bounds import LARGEST, MAX_RESULT, SMALLEST
 from agent.review.conditions import Args, Condition, described, fault_of, holds
 from agent.review.digest import canonical
 from agent.review.errors import PolicyError
@@ -92,6 +93,8 @@ class ToolPolicy:
     """How long a review of this tool may wait."""
     execute_by: Span = "default"
     """How long an approval stays good before the tool has started."""
+    max_result: int = MAX_RESULT
+    """Bytes of its result that are kept; of a longer one the model and the record get the beginning."""
     cases: tuple[Case, ...] = ()
     """What is said of some calls only, beside `tier`, which is said of every call."""
     where: str = field(default_factory=source_line, compare=False, repr=False)
@@ -146,6 +149,7 @@ class Policy:
             "approve_by": seconds(self.approve_by_of(tool)),
             "execute_by": seconds(self.execute_by_of(tool)),
             "cases": [{"tier": case.tier, "when": described(case.when)} for case in tool.cases],
+            **({} if tool.max_result == MAX_RESULT else {"max_result": tool.max_result}),
         }
 
     def approve_by_of(self, tool: ToolPolicy) -> timedelta | None:
@@ -158,6 +162,11 @@ class Policy:
     def usable(self) -> list[str]:
         """The tools that some call of may run, in order."""
         return [name for name, entry in self.tools.items() if entry.tier is not Tier.DENY]
+
+    def max_result_of(self, tool: str) -> int:
+        """How many bytes of a tool's result are kept."""
+        entry = self.tools.get(tool)
+        return entry.max_result if entry else MAX_RESULT
 
     def judge(self, tool: str, args: Args) -> Verdict:
         """What is to become of a call of `tool` with `args`: the strictest of all that is said of it.
@@ -206,6 +215,8 @@ def _problems(name: str, tool: ToolPolicy, known: Mapping[str, Collection[str] |
             yield f"unknown tier {tier!r}; use {', '.join(Tier)}"
     yield from (fault for case in tool.cases if (fault := fault_of(case.when)))
     yield from _faults_of_allowed(tool)
+    if type(tool.max_result) is not int or not SMALLEST <= tool.max_result <= LARGEST:
+        yield f"max_result is {tool.max_result!r}; write a number of bytes from {SMALLEST:_} to {LARGEST:_}"
     if tool.irreversible and tool.undo:
         yield "it is irreversible and says how it is undone; only one of these can be true"
 

@@ -16,6 +16,7 @@ from agent.review import rules, told
 from agent.review.actions import Action, Key, State
 from agent.review.agents import Agent
 from agent.review.args import dumps, parse
+from agent.review.bounds import MAX_REFUSED, bounded, of_refused
 from agent.review.digest import canonical
 from agent.review.errors import ArgumentsRefused
 from agent.review.fitting import Received
@@ -38,6 +39,8 @@ class Proposal:
     id: str
     tool: str
     args: Any
+    fault: str = ""
+    """Why the arguments are refused, where they were cut before they came here."""
 
 
 @dataclass(frozen=True)
@@ -176,13 +179,14 @@ def _read(proposals: Sequence[Proposal]) -> tuple[str, list[Proposal]]:
     read = []
     for proposal in proposals:
         args = proposal.args
-        if isinstance(args, str) and not _is_object(args):
+        if isinstance(args, str) and not proposal.fault and not is_object(args):
             return f"{proposal.tool}: the arguments are not one JSON object", []
         read.append(replace(proposal, args=_within_limits(args)))
     return "", read
 
 
-def _is_object(text: str) -> bool:
+def is_object(text: str) -> bool:
+    """Whether the text is one JSON object, whatever its size."""
     try:
         return isinstance(json.loads(text), dict)
     except (ValueError, RecursionError):
@@ -206,6 +210,8 @@ def _judge(agent: Agent, message_id: str, proposal: Proposal) -> Call:
         why = entry.why if entry else "No policy names this tool."
         return _refused(agent, message_id, proposal, why, told.denied(proposal.tool))
     try:
+        if proposal.fault:
+            raise ArgumentsRefused([proposal.fault])
         args = parse(proposal.args) if isinstance(proposal.args, str) else proposal.args
         valid = agent.received(proposal.tool, cast(dict[str, Any], args), unknown="drop")
     except ArgumentsRefused as refused:
@@ -261,7 +267,7 @@ def _refused(agent: Agent, message_id: str, proposal: Proposal, why: str, refusa
         message_id=message_id,
         tool_call_id=proposal.id,
         tool=proposal.tool,
-        proposed=proposal.args,
+        proposed=of_refused(proposal.args),
         args=None,
         tier=str(Tier.DENY),
         why=why,
@@ -271,7 +277,7 @@ def _refused(agent: Agent, message_id: str, proposal: Proposal, why: str, refusa
         approve_by=None,
         execute_by=None,
         fate="answered",
-        refusal=refusal,
+        refusal=bounded(refusal, MAX_REFUSED),
     )
 
 

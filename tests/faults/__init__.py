@@ -4,6 +4,7 @@
     moments     the moments at which it can be stopped, killed or frozen
     bench       servers as processes on one folder, and the world as it really is
     person      what somebody does on one thread, and what must have come of it
+    own_clock   a server whose process has a clock of its own
     deaths freezes load races crowd clocks storage damage record      what is tried
     trials      the list of all that is tried, and how often
 

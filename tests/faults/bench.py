@@ -18,6 +18,7 @@ from agent.bootstrap import open_console
 from agent.settings import Settings
 from tests.conftest import ROOT, free_port, until
 from tests.faults.orders import Order, Orders
+from tests.faults.own_clock import UnderOwnClock
 from tests.faults.server import Start, serve
 from tests.forked import processes
 
@@ -83,8 +84,8 @@ class Server:
         """Whether it came to the moment of the order that stands."""
         return self.orders.reached(self._given)
 
-    def launch(self) -> Server:
-        """Start the process and do not wait for it."""
+    def launch(self, clock: int = 0) -> Server:
+        """Start the process, with its own clock ahead by so many seconds, and do not wait for it."""
         environment = {
             "REVIEW_DATA": str(self._folder / "data"),
             "REVIEW_ANCHOR": str(self._folder / "anchors.jsonl"),
@@ -97,13 +98,16 @@ class Server:
         self._release()
         self.port = free_port()
         start = Start(self.port, environment, self._folder / f"{self.name}.orders", self.log)
-        self._process = processes().Process(target=serve, args=(start,), daemon=True)
-        self._process.start()
+        if clock:
+            self._process = UnderOwnClock(start, clock)
+        else:
+            self._process = processes().Process(target=serve, args=(start,), daemon=True)
+            self._process.start()
         self._client = httpx.Client(base_url=self.url, timeout=PATIENCE, trust_env=False, verify=False)
         return self
 
-    def start(self) -> Server:
-        self.launch()
+    def start(self, clock: int = 0) -> Server:
+        self.launch(clock)
         until(self._answers, PATIENCE)
         return self
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import UTC, datetime
+
 from tests.conftest import until
 from tests.faults import moments
-from tests.faults.bench import PATIENCE, Bench, DoubleEffect, Fault
-from tests.faults.person import ONE, STORIES, Person, Story, check_chain
+from tests.faults.bench import PATIENCE, Bench, DoubleEffect, Fault, LostDecision
+from tests.faults.person import NEITHER, ONE, STORIES, TWICE, Person, Story, check_chain
 from tests.faults.races import paused
 from tests.faults.storage import decided_later
 
@@ -74,6 +77,38 @@ def jump_while_running(bench: Bench) -> None:
         raise Fault("a run under way was taken for lost because a clock jumped")
     person.check()
     check_chain(server)
+
+
+def restarted(clock: int) -> Callable[[Bench], None]:
+    """Each next server has another clock of its own, first ahead by so many seconds, then the system's again.
+
+    What is approved under one clock asks its next question under it, and is answered under the next.
+    """
+
+    def once(bench: Bench) -> None:
+        server = bench.server()
+        person, review = paused(bench, server, bench.chance.choice((TWICE, NEITHER)))
+        for seconds in (clock, 0):
+            bench.chance.choice((server.kill, server.stop))()
+            server.start(seconds)
+            person.decide(person.rest() or {})
+            thread = person.rest() or {}
+            check_clock(person, seconds)
+            if seconds and (thread["status"] != "waiting" or thread["pending_review"] == review):
+                raise LostDecision(f"{person.thread_id}: the next question is not asked: {thread}")
+        person.finish()
+        person.check()
+        check_chain(server)
+
+    return once
+
+
+def check_clock(person: Person, ahead: int) -> None:
+    """The server's own clock is where it was set: the last event on record says so."""
+    reply = person.server.get("audit", thread_id=person.thread_id)
+    at = datetime.fromisoformat(reply.body["events"][-1]["at"]) if reply else None
+    if at is None or abs((at - datetime.now(UTC)).total_seconds() - ahead) > HOUR / 4:
+        raise Fault(f"the clock of {person.server.name} is not {ahead} s ahead: {at}")
 
 
 def check_ended(person: Person, state: str) -> None:

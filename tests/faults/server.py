@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import faulthandler
+import json
 import logging
 import signal
 import sqlite3
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -115,3 +117,8 @@ def _afflict(conn: sqlite3.Connection, orders: Orders, file: str) -> None:
         conn.execute(f"PRAGMA query_only = {int(ill == 'read-only')}").fetchall()
         ((pages,),) = conn.execute("PRAGMA page_count").fetchall() if ill == "full" else [(ENOUGH,)]
         conn.execute(f"PRAGMA max_page_count = {pages}").fetchall()
+
+
+if __name__ == "__main__":
+    ordered = json.loads(sys.argv[1])
+    serve(Start(**{**ordered, "orders": Path(ordered["orders"]), "log": Path(ordered["log"])}))

@@ -9,6 +9,8 @@ from random import Random
 
 import pytest
 
+from tests.conftest import missing
+from tests.faults import own_clock
 from tests.faults.bench import Bench
 from tests.faults.trials import ALL, Trial, crowd
 
@@ -54,6 +56,8 @@ def benches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Benches]:
 
 @pytest.mark.parametrize("trial", [trial for trial in ALL if trial.quick], ids=str)
 def test_after_a_fault_everything_is_as_it_was_decided(trial: Trial, benches: Benches) -> None:
+    if trial.own_clock and own_clock.library() is None:
+        missing(own_clock.PACKAGE)
     chance = Random(f"{SEED} {trial}")
     print(f"seed {SEED}")
     for _ in range(trial.quick):

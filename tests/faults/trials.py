@@ -35,6 +35,8 @@ class Trial:
     """How often pytest does it; 0 leaves it to the harness."""
     full: float = 1.0
     """How often the harness does it, as a multiple of `--times`."""
+    own_clock: bool = False
+    """It needs libfaketime."""
 
     def __str__(self) -> str:
         return f"{self.group}: {self.name}"
@@ -135,6 +137,9 @@ def _clocks() -> list[Trial]:
             ("back an hour while a review waits", clocks.back_while_waiting),
             ("a jump while a tool is about to run", clocks.jump_while_running),
         ]
+    ] + [
+        Trial("clock", f"the process's own {name} across a restart", clocks.restarted(ahead), own_clock=True)
+        for name, ahead in [("back an hour", -clocks.HOUR), ("forward half a day", clocks.DAY // 2)]
     ]
 
 

@@ -366,6 +366,16 @@ class TestEveryLedger:
         open_reviews(ledger, ops, tool="remove_file", summary="Remove the file.", args={})
         assert [review.review_id for review in ledger.queue(sought=sought)] == found
 
+    def test_a_threads_reviews_are_in_order_though_the_clock_was_set_back(self, ledger: SqliteLedger) -> None:
+        for number, minute in enumerate((30, 5, 20)):
+            open_reviews(
+                ledger, a_review(f"r-{number}", opened_at=at(minute)), key=Key("t-1", "m", f"c-{number}")
+            )
+        assert [review.review_id for review in ledger.open_reviews("t-1")] == ["r-0", "r-1", "r-2"]
+        last = ledger.last_review("t-1")
+        assert last is not None
+        assert last.review_id == "r-2"
+
     def test_reviews_expire_at_their_instant(self, ledger: SqliteLedger) -> None:
         open_reviews(ledger, a_review("r-1", expires_at=at(5)), a_review("r-2", "t-2"))
         assert [review.review_id for review in ledger.expired(at(4))] == []

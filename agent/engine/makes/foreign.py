@@ -30,6 +30,7 @@ from agent.engine.saver import FencedSaver
 from agent.ports import Look, Mend, Moment, Proposed, Repeat, Resume, Said
 from agent.review import foreign, shapes, told
 from agent.review.agents import Agent, Tool
+from agent.review.bounds import MAX_RESULT
 from agent.review.errors import NothingToAskAgain
 from agent.review.policy import Policy
 from agent.review.screening import Call
@@ -86,7 +87,7 @@ class Foreign:
         return {}
 
     def look(self, reading: Reading) -> Look:
-        return reading.look()
+        return reading.look(limit=MAX_RESULT)
 
     def speaks(self, place: Mapping[str, Any]) -> bool:
         return "|" not in place.get("langgraph_checkpoint_ns", "")  # else in a graph inside the graph
@@ -98,7 +99,7 @@ class Foreign:
                 # No call is judged here. But the step before is saved by now, so what was said in it can be recorded.
                 yield Proposed(())
             if said:
-                yield Said(tuple(message_of(message) for message in said))
+                yield Said(tuple(message_of(message, MAX_RESULT) for message in said))
 
     def asked(self, reading: Reading) -> Mapping[str, tuple[Call, ...]]:
         meant: set[tuple[str, str]] = set()
