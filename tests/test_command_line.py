@@ -89,6 +89,7 @@ def test_a_review_is_printed_with_all_that_is_decided_on(run: Run, settings: Set
 
 def test_a_decision_runs_the_action_and_prints_the_answer(run: Run, settings: Settings) -> None:
     run("chat", MAIL, "--thread", "t-1")
+    run("reviews", "--by", "bea")
     found = run("decide", "t-1", "approve", "--by", "bea")
     assert found.exit_code == 0
     assert found.stdout.startswith("Thread t-1: idle\n")
@@ -256,7 +257,7 @@ def test_a_whole_console_is_well(run: Run) -> None:
     examined = json.loads(found.stdout)
     assert found.exit_code == 0, examined
     about = [one["about"] for one in examined["findings"]]
-    assert about == ["python", "packages", "settings", "ledger", "checkpoints", "agents", "model"]
+    assert about == ["python", "packages", "settings", "ledger", "reviews", "checkpoints", "agents", "model"]
 
 
 def test_a_damaged_checkpoint_file_is_found_while_the_record_is_well(run: Run, settings: Settings) -> None:
@@ -302,7 +303,7 @@ def test_wrong_settings_are_found(run: Run, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.process
 def test_a_second_process_decides_what_the_server_asked(server: Server) -> None:
-    server.post("chat", message=MAIL, thread_id="t-1")
+    asked = server.post("chat", message=MAIL, thread_id="t-1").json()["pending_review"]["action_requests"]
     environment = {
         **os.environ,
         "REVIEW_DATA": str(server.data),
@@ -310,6 +311,7 @@ def test_a_second_process_decides_what_the_server_asked(server: Server) -> None:
         "REVIEW_DEMO_DELAY": "0",
     }
     command = [sys.executable, "-m", "agent", "decide", "t-1", "approve", "--by", "bea", "--json"]
+    command += ["--digest", asked[0]["shown_digest"]]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["status"] == "idle"

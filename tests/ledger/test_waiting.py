@@ -282,4 +282,5 @@ def as_waiting(review: Review | None) -> Waiting:
 
 
 def as_asked(action: Action) -> Asked:
-    return Asked._make(getattr(action, name) for name in Asked._fields)
+    values = {**vars(action), **vars(action.key)}
+    return Asked._make(values[name] for name in Asked._fields)
