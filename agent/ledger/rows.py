@@ -28,7 +28,7 @@ JSON_COLUMNS: Mapping[str, tuple[type, ...]] = {
 KEY_COLUMNS = ("thread_id", "message_id", "tool_call_id", "attempt")
 ACTION_COLUMNS = (*KEY_COLUMNS, *(f.name for f in fields(Action) if f.name != "key"))
 WAITING_COLUMNS = Waiting._fields[:-1]
-ASKED_COLUMNS = Asked._fields
+ASKED_COLUMNS = Asked._fields[:-1]
 
 
 def dumps(value: Any) -> str:
@@ -116,6 +116,7 @@ def to_waiting(found: Iterable[sqlite3.Row]) -> list[Waiting]:
 
 def _asked(*row: Any) -> Asked:
     found = dict(zip(ASKED_COLUMNS, row, strict=True))
+    found["args_text"] = found["args"]
     try:
         found["state"] = State(found["state"])
         for name in ("args", "allowed"):

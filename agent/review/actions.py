@@ -133,6 +133,8 @@ class Asked(NamedTuple):
     agent: str
     policy_version: str
     state: State
+    args_text: str
+    """The arguments as their column holds them."""
 
     @property
     def key(self) -> Key:

@@ -5,14 +5,18 @@ Such an action is read with nothing in it that could be decided on, so that nobo
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from agent.review.actions import Action, Asked, Review, ReviewState, State, Waiting, digests_of
 
 DAMAGED = "The record of this call was changed past the console, so it cannot be shown or decided. Close the review."
+SHORT = 2_000
+"""Letters of arguments in the queue up to which it is kept in mind that they fit."""
 OPEN = (State.PENDING, State.APPROVED, State.SUSPENDED)
 """Actions that may yet run."""
 
@@ -31,6 +35,21 @@ def review_is_damaged(review: Review | Waiting) -> bool:
 
 def fits(action: Action | Asked, secret: bytes) -> bool:
     """Whether the action is what its digests were made of."""
+    if isinstance(action, Asked) and len(action.args_text) <= SHORT:
+        try:
+            return _short_one_fits(action._replace(args=None), secret)
+        except (TypeError, ValueError, RecursionError):  # what the console cannot have written
+            return False
+    return _fits(action, secret)
+
+
+@lru_cache(maxsize=4_096)
+def _short_one_fits(action: Asked, secret: bytes) -> bool:
+    """The same, known already while the row is the same to the letter: a queue is read again and again."""
+    return _fits(action._replace(args=json.loads(action.args_text)), secret)
+
+
+def _fits(action: Action | Asked, secret: bytes) -> bool:
     try:
         return digests_of(action, secret) == (action.call_digest, action.shown_digest)
     except (ValueError, TypeError, RecursionError):  # values that the console takes from nobody
@@ -45,12 +64,12 @@ def as_read(action: Action, secret: bytes) -> Action:
 def review_as_read(review: Review, secret: bytes, opened_with: Sequence[str] | None = None) -> Review:
     """The review, each action of an open one held against its digests.
 
-    `opened_with` are the tool call ids it was opened with, where the trail says so.
+    `opened_with` are the tool call ids it was opened with, in order, where the trail says so: decisions are by place.
     """
     if review.state is not ReviewState.OPEN:
         return review
     whole = _has_its_times(review)
-    whole &= opened_with is None or sorted(opened_with) == sorted(one.tool_call_id for one in review.actions)
+    whole &= opened_with is None or list(opened_with) == [one.tool_call_id for one in review.actions]
     actions = tuple(
         one if whole and _waits_in(review, one) and fits(one, secret) else _blanked(one)
         for one in review.actions
@@ -85,6 +104,7 @@ def _waits_in(review: Review | Waiting, action: Action | Asked) -> bool:
 
 def _blanked(action: One) -> One:
     if isinstance(action, Asked):
-        return action._replace(args=None, summary=DAMAGED, allowed=(), call_digest="", shown_digest="")
+        blank = action._replace(args=None, args_text="", summary=DAMAGED, allowed=())
+        return blank._replace(call_digest="", shown_digest="")
     blank = replace(action, args=None, proposed=None, notes={}, summary=DAMAGED, allowed=())
     return replace(blank, call_digest="", shown_digest="")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.ledger import migrations, waiting
+from agent.ledger import migrations, rows, waiting
 from agent.ledger.sqlite import SqliteLedger
 from agent.ports import Sought
 from agent.review.actions import Action, Asked, Review, ReviewState, State, Waiting
@@ -282,5 +282,5 @@ def as_waiting(review: Review | None) -> Waiting:
 
 
 def as_asked(action: Action) -> Asked:
-    values = {**vars(action), **vars(action.key)}
+    values = {**vars(action), **vars(action.key), "args_text": rows.dumps(action.args)}
     return Asked._make(values[name] for name in Asked._fields)

@@ -85,3 +85,10 @@ def test_a_review_that_holds_other_calls_than_it_was_opened_with_cannot_be_decid
     opened_with: list[str],
 ) -> None:
     assert review_is_damaged(review_as_read(REVIEW, SECRET, opened_with))
+
+
+def test_a_review_whose_calls_changed_places_cannot_be_decided() -> None:
+    other = with_digests(replace(ACTION, key=Key("t", "m", "d")), SECRET)
+    both = replace(REVIEW, actions=(ACTION, other))
+    assert not review_is_damaged(review_as_read(both, SECRET, ["c", "d"]))
+    assert review_is_damaged(review_as_read(both, SECRET, ["d", "c"]))
