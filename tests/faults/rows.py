@@ -12,6 +12,11 @@ from typing import Any
 
 from agent.ledger.sqlite import SqliteLedger
 from agent.review.actions import ReviewState, State
+from tests.conftest import until
+from tests.faults import moments
+from tests.faults.bench import PATIENCE, Bench, DoubleEffect, Fault, Server
+from tests.faults.deaths import ended, restart
+from tests.faults.person import APPROVE, ONE, Person
 
 OTHER_ARGS = {"to": "mallory", "amount": 999}
 DECIDED = {"type": "edit", "edited_action": {"name": "pay", "args": OTHER_ARGS}}
@@ -92,3 +97,67 @@ def _with_the_review(delivery: str, ledger: Path, thread_id: str) -> str:
     with closing(sqlite3.connect(ledger, timeout=30)) as conn:
         found = conn.execute("SELECT review_id FROM reviews WHERE thread_id = ?", (thread_id,)).fetchone()
     return delivery.replace("the review", str(found[0]))
+
+
+# Done to the real server
+
+
+def while_waiting(bench: Bench) -> None:
+    """A row of a waiting review is edited: what then runs is what every answer shows, and what is not shown is closed."""
+    with bench.aside() as aside:
+        server = aside.server()
+        person = Person(aside, server, ONE)
+        person.send()
+        review = (person.rest() or {})["pending_review"]
+        edit = bench.chance.choice(list(edits("actions", "reviews")))
+        edit.make(aside.data / "ledger.sqlite", person.thread_id)
+        shown = {("a", str(args.get("to"))) for args in _shown(server, person.thread_id)}
+        reply = server.post(
+            "review",
+            thread_id=person.thread_id,
+            review_id=review["review_id"],
+            decisions=[{**APPROVE, "shown_digest": review["action_requests"][0]["shown_digest"]}],
+        )
+        _check(aside, edit, shown)
+        if reply is not None and reply.body.get("code") == "RecordDamaged":
+            closed = server.post("close", thread_id=person.thread_id, review_id=review["review_id"])
+            if closed is None or not closed.taken:
+                raise Fault(f"{edit}: the review cannot be closed: {closed}")
+            _check(aside, edit, set())
+
+
+def after_the_decision(bench: Bench) -> None:
+    """The server dies before it delivers a decision, and a row is edited: what was approved runs, or nothing does."""
+    with bench.aside() as aside:
+        server = aside.server()
+        server.order(moment=moments.RESUME)
+        person = Person(aside, server, ONE)
+        person.go()
+        ended(server)
+        edit = bench.chance.choice([*edits("actions", "reviews", "runs"), *decisions_in_a_delivery()])
+        edit.make(aside.data / "ledger.sqlite", person.thread_id)
+        restart(server)
+        until(lambda: not _open_runs(aside), PATIENCE)
+        _check(aside, edit, {("a", "a@x.org")})
+
+
+def _shown(server: Server, thread_id: str) -> list[dict[str, Any]]:
+    """The arguments of every call that an answer shows as waiting."""
+    thread, queue = server.get(f"threads/{thread_id}"), server.get("reviews")
+    if thread is None or queue is None or (thread.status, queue.status) != (200, 200):
+        raise Fault(f"{thread_id} cannot be looked at: {thread}, {queue}")
+    found = [*thread.body["pending_reviews"], *(one["pending_review"] for one in queue.body["reviews"])]
+    return [one["args"] for review in found for one in review["action_requests"] if one["args"] is not None]
+
+
+def _check(bench: Bench, edit: Edit, allowed: set[tuple[str, str]]) -> None:
+    with closing(sqlite3.connect(bench.data / "world.sqlite", timeout=30)) as world:
+        sent = world.execute("SELECT tool_call_id, recipient FROM outbox").fetchall()
+    if len(sent) > 1 or not set(sent) <= allowed:
+        raise DoubleEffect(f"{edit}: {sent} was sent, and {sorted(allowed)} was shown")
+
+
+def _open_runs(bench: Bench) -> int:
+    with closing(sqlite3.connect(bench.data / "ledger.sqlite", timeout=30)) as conn:
+        (count,) = conn.execute("SELECT count(*) FROM runs WHERE state = 'open'").fetchone()
+    return int(count)
