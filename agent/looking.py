@@ -216,7 +216,7 @@ class Looking:
         return WholeThread(
             thread,
             self._ledger.messages(thread_id, limit=EVERYTHING),
-            self._ledger.actions(thread_id),
+            self.actions(thread_id),
             self._ledger.events(thread_id=thread_id, limit=EVERYTHING),
             self._ledger.notes(thread_id),
             self.now(),

@@ -160,3 +160,14 @@ def test_a_console_goes_on_whatever_was_edited(resumed: Opened) -> None:
     assert decided(resumed.console, "next", asked(resumed.console, "next"), APPROVE) is None
     assert received("next") == [("pay", {"to": "next", "amount": 5})]
     assert resumed.console.verify().ok
+
+
+def test_a_run_whose_delivery_cannot_be_read_fails_and_its_thread_takes_a_message(resumed: Opened) -> None:
+    unreadable = next(one for one in AFTER if (one.edit.column, one.edit.value) == ("delivery", "no JSON"))
+    console, name = resumed.console, unreadable.name
+    assert console.view(name).thread.status is Status.FAILED
+    with pytest.raises(RecordDamaged, match="Send the thread a message"):
+        console.retry(name, by="ana")
+    ask(console, "/say still here", thread_id=name)
+    assert console.history(name)[-1].content == "still here"
+    assert received(name) == []

@@ -143,7 +143,7 @@ def to_thread(row: sqlite3.Row) -> Thread:
 
 RUN_STATES = frozenset(RunState)
 UNREADABLE = {"kind": "unreadable"}
-"""Stands for a delivery that the console cannot have written: such a run delivers nothing, and fails."""
+"""What is read of a delivery that the console cannot have written: such a run delivers nothing, and fails."""
 
 
 def to_run(row: sqlite3.Row) -> Run:
