@@ -144,17 +144,19 @@ def test_what_was_given_survives_a_restart_and_counts_in_another_process(
         second.close()
 
 
+@pytest.mark.parametrize("through", ["answer", "page"])
 def test_giving_the_same_again_writes_nothing_and_is_never_an_event(
-    opened: Opened, settings: Settings
+    opened: Opened, settings: Settings, through: str
 ) -> None:
     console = opened.console
     ask(console, MAIL, thread_id=THREAD)
-    events = len(console.trail(limit=1_000))
+    review_id = waiting(console, THREAD).review_id
+    events = len(console.trail(limit=1_000)) + (through == "page")  # the first look is one
     with closing(sqlite3.connect(settings.review_data / "ledger.sqlite")) as conn:
         version = "PRAGMA data_version"
         seen = [conn.execute(version).fetchone()]
         for _ in range(3):
-            give(console)
+            give(console) if through == "answer" else console.shown(review_id, to="ana")
             seen.append(conn.execute(version).fetchone())
     assert seen[0] != seen[1] == seen[2] == seen[3]
     assert len(console.trail(limit=1_000)) == events

@@ -191,7 +191,7 @@ class HealthAnswer(BaseModel):
 
 
 def answer(console: Console, thread_id: str, *, to: str, face: Face = "http") -> dict[str, Any]:
-    """The thread as it stands, noted as given to this reviewer. Raises `UnknownThread`."""
+    """Answer with the thread as it is, and note its reviews as given to this reviewer. Raises `UnknownThread`."""
     view = console.view(thread_id)
     console.give(view.reviews, to=to, face=face)
     last = console.history(thread_id, limit=1)

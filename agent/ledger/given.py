@@ -31,6 +31,7 @@ class GivenWrites(Writes):
             """
             INSERT INTO given (thread_id, reviewer, face, reviews) VALUES (?, ?, ?, ?)
             ON CONFLICT (thread_id, reviewer, face) DO UPDATE SET reviews = excluded.reviews
+            WHERE reviews <> excluded.reviews
             """,
             *(thread_id, reviewer, face, rows.dumps(reviews)),
         )

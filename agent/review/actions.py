@@ -126,7 +126,7 @@ class Asked(NamedTuple):
     allowed: tuple[str, ...]
     shown_digest: str
     call_digest: str
-    # What the digests are made of beside it.
+    # What else the digests are made of.
     thread_id: str
     message_id: str
     attempt: int
@@ -155,7 +155,7 @@ def digests_of(action: Action | Asked, secret: bytes) -> tuple[str, str]:
 
 
 def with_digests(action: Action, secret: bytes) -> Action:
-    """The action, sealed as it now stands: what would run, and what a reviewer sees of it."""
+    """Seal the action as it is now: what would run, and what a reviewer sees of it."""
     call, shown = digests_of(action, secret)
     return replace(action, call_digest=call, shown_digest=shown)
 
