@@ -18,8 +18,9 @@ from agent.api import PREFIX, answers, server
 from agent.bootstrap import Opened
 from agent.console import Console
 from agent.ports import Sought
-from agent.review import exports
-from agent.review.errors import InvalidDecision, ReviewError, SettingsError
+from agent.review import exports, shapes
+from agent.review.actions import Action, Asked
+from agent.review.errors import InvalidDecision, RecordDamaged, ReviewChanged, ReviewError, SettingsError
 from agent.review.events import Anchor, Verification, kept_anchor
 from agent.review.people import check_name
 from agent.review.threads import Run
@@ -86,7 +87,8 @@ def chat(
     text = sys.stdin.read() if message == "-" else message
     with _refusals(as_json), _console() as opened:
         who = _who(by, opened)
-        _await(opened, opened.console.send(text, by=who, thread_id=thread, agent=agent, model=model), as_json)
+        run = opened.console.send(text, by=who, thread_id=thread, agent=agent, model=model)
+        _await(opened, run, who, as_json)
 
 
 @app.command()
@@ -95,11 +97,13 @@ def reviews(
     tool: Annotated[str, typer.Option(help="Only those with a call of this tool.")] = "",
     thread: Annotated[str, typer.Option(help="Only this thread's.")] = "",
     limit: Annotated[int, typer.Option(min=1, max=1_000)] = 50,
+    by: By = None,
     as_json: AsJson = False,
 ) -> None:
     """List the reviews that wait, oldest first."""
     with _refusals(as_json), _console(at_work=False) as opened:
         found = opened.console.queue(limit=limit, sought=Sought(agent=agent, tool=tool, thread_id=thread))
+        opened.console.give(found, to=_who(by, opened), face="cli")
         if as_json:
             _print_json({"reviews": [answers.queued(opened.console, one) for one in found]})
             return
@@ -129,7 +133,10 @@ def decide(
     by: By = None,
     as_json: AsJson = False,
 ) -> None:
-    """Decide a review, wait, and print what followed."""
+    """Decide a review, wait, and print what followed.
+
+    Without --digest and --review it is the one that `chat`, `reviews` or `decide` printed for you last on the thread.
+    """
     if (kind is None) == (decisions is None):
         raise typer.BadParameter("Give either a decision, or --decisions with one per action.")
     with _refusals(as_json), _console() as opened:
@@ -140,7 +147,8 @@ def decide(
             edited = _edited(opened.console, thread, args, tool) if kind is Kind.EDIT else None
             given = [{**one, "edited_action": edited}]
         who = _who(by, opened)
-        _await(opened, opened.console.decide(thread, given, by=who, review_id=review), as_json)
+        run = opened.console.decide(thread, given, by=who, review_id=review, face="cli")
+        _await(opened, run, who, as_json)
 
 
 @audit_app.command("export")
@@ -235,8 +243,7 @@ def _refusals(as_json: bool) -> Iterator[None]:
     try:
         yield
     except ReviewError as error:
-        body = json.dumps({"detail": str(error), "code": error.code})
-        typer.echo(body if as_json else printing.literal(str(error)), err=True)
+        typer.echo(_refused_as_json(error) if as_json else printing.refusal(error, _not_looked_up), err=True)
         raise typer.Exit(2 if isinstance(error, SettingsError) else 1) from None
 
 
@@ -244,10 +251,21 @@ def _who(by: str | None, opened: Opened) -> str:
     return opened.settings.review_reviewer if by is None else check_name(by)
 
 
-def _await(opened: Opened, run: Run, as_json: bool) -> None:
+def _not_looked_up(agent: str, action: Action | Asked) -> None:
+    """The console is closed by now, and what its policies deny is said when one decides."""
+
+
+def _refused_as_json(error: ReviewError) -> str:
+    body: dict[str, Any] = {"detail": str(error), "code": error.code}
+    if isinstance(error, ReviewChanged | RecordDamaged) and error.review is not None:
+        body["pending_review"] = shapes.pending_review(error.review, _not_looked_up)
+    return json.dumps(body)
+
+
+def _await(opened: Opened, run: Run, who: str, as_json: bool) -> None:
     """Wait for the run in this process and print what it came to; a failed one ends with exit code 1."""
     opened.console.wait(run)
-    found = answers.answer(opened.console, run.thread_id)
+    found = answers.answer(opened.console, run.thread_id, to=who, face="cli")
     if as_json:
         _print_json(found)
     else:

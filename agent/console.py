@@ -14,30 +14,38 @@ from typing import Any, get_args
 from uuid import uuid4
 
 from agent.entry import Entry, Outcome
+from agent.giving import Giving, says_which
 from agent.looking import View
 from agent.noting import Noting
-from agent.ports import CatchUp, Continue, Mend, Result, Resume, Send, Transaction, deliveries
+from agent.ports import CatchUp, Continue, Mend, Reads, Result, Resume, Send, Transaction, deliveries
 from agent.remembering import Remembering
 from agent.review import decisions as deciding
 from agent.review import told
 from agent.review.actions import Action, Key, Review, ReviewState, State
+from agent.review.damage import is_damaged, review_is_damaged
 from agent.review.decisions import Ruling
 from agent.review.errors import (
     AlreadyDecided,
     InvalidDecision,
+    NoPendingReview,
     NothingToRetry,
     NothingToSettle,
     NothingToStop,
     OtherThread,
+    OutcomeUnknown,
+    RecordDamaged,
     ReviewChanged,
     ReviewError,
     ReviewExpired,
     StillAlive,
+    ThreadArchived,
     ThreadBusy,
+    ThreadStuck,
     UnknownAgent,
     UnknownModel,
 )
 from agent.review.events import Fact, Kind, instant
+from agent.review.given import Face, given
 from agent.review.people import NOBODY
 from agent.review.seen import Seen
 from agent.review.threads import (
@@ -58,13 +66,18 @@ OPENING = 120
 NOT_SEEN: Mapping[str, Seen] = MappingProxyType({})
 ANCHOR_EVERY = 100
 AT_REST = (Status.IDLE, Status.FAILED, Status.STOPPED)
+TOO_LATE = (
+    *(AlreadyDecided, ReviewExpired, ReviewChanged, NoPendingReview, RecordDamaged),
+    *(ThreadBusy, OutcomeUnknown, ThreadStuck, ThreadArchived),
+)
+"""How a decision is refused for where its thread is by now, and not for what it says: that is on record."""
 OWN_MODEL = "its own"
 """Stands where a thread's model does, for an agent of another make."""
 
 __all__ = ["Console", "Outcome", "View"]
 
 
-class Console(Remembering, Noting):
+class Console(Remembering, Noting, Giving):
     """The review console, over a ledger, an engine and a clock."""
 
     # Asking
@@ -108,7 +121,12 @@ class Console(Remembering, Noting):
             last = tx.last_run(thread_id)
             if thread.status not in (Status.FAILED, Status.STOPPED) or last is None:
                 raise NothingToRetry(thread_id)
-            delivery = deliveries.validate_python(last.delivery)
+            try:
+                delivery = deliveries.validate_python(last.delivery)
+            except ValueError:
+                raise RecordDamaged(
+                    f"The record of the last run of thread {thread_id}", "Send the thread a message instead."
+                ) from None
             if isinstance(delivery, CatchUp) or was_superseded(tx, thread_id, delivery):
                 delivery = Continue()  # what another client left is all there is to go on with
             run = self._open_run(self._entry(tx, thread, by), delivery)
@@ -158,13 +176,28 @@ class Console(Remembering, Noting):
 
     # Deciding
 
-    def preview(self, thread_id: str, decisions: Any, *, review_id: str | None = None) -> list[Ruling]:
-        """What these decisions would do, checked as `decide` would; changes nothing."""
-        thread = known(self._ledger, thread_id)
-        return self._rule(reviewable(self._ledger, thread, review_id, self.now()), decisions)
+    def preview(
+        self,
+        thread_id: str,
+        decisions: Any,
+        *,
+        review_id: str | None = None,
+        to: str = "",
+        face: Face = "python",
+    ) -> list[Ruling]:
+        """What these decisions would do, checked as `decide` would; changes nothing.
+
+        With `to`, the review is noted as given to this reviewer: they see in the answer what it asks.
+        """
+        review = self._decidable(self._ledger, known(self._ledger, thread_id), review_id)
+        rulings = self._rule(review, decisions)
+        if to:
+            self.give([review], to=to, face=face)
+        return rulings
 
     def preview_one(self, review: Review, action: Action, decision: dict[str, Any]) -> Ruling:
-        """What one decision would do, whatever is decided on the others; changes nothing."""
+        """What one decision would do, whatever is decided on the others; changes nothing. Raises `RecordDamaged`."""
+        _check_whole(review)
         return deciding.rule([decision], [action], self._engine.agent(review.agent), self._secret)[0]
 
     def decide(
@@ -174,12 +207,15 @@ class Console(Remembering, Noting):
         *,
         by: str,
         review_id: str | None = None,
+        face: Face = "python",
         end_turn: bool = False,
         seen: Mapping[str, Seen] = NOT_SEEN,
         behind: threading.Event | None = None,
     ) -> Run:
         """Record one decision per action, all or none, and resume the agent. Returns the run.
 
+        Decisions that name neither a review nor all the digests that were shown mean what `by` was given last through
+        this face: see `give`. Where that is not what waits, `ReviewChanged` brings the review as it is.
         With `end_turn`, where everything is rejected, the turn ends there: nothing more of it runs, nor does the model.
         The agent goes on once `behind` is set, or a moment later: who draws what comes next is not held up by it.
 
@@ -189,11 +225,13 @@ class Console(Remembering, Noting):
         try:
             with self._ledger.write() as tx:
                 entry = self._entry(tx, known(tx, thread_id), by)
-                review = reviewable(tx, entry.thread, review_id, entry.now)
+                review = self._decidable(tx, entry.thread, review_id)
                 rulings = [ruling.as_seen(seen) for ruling in self._rule(review, decisions)]
+                if not says_which(decisions, review_id):
+                    self._check_given(tx, review, by, face)
                 run = self._decide(entry, review, rulings, end_turn)
-        except (AlreadyDecided, ReviewExpired, ReviewChanged, ThreadBusy) as error:
-            self._note_refusal(thread_id, review_id, by, error)
+        except TOO_LATE as error:
+            self._note_refusal(thread_id, review_id or self._meant(thread_id, by, face), by, error)
             raise
         self._runs.start(run, behind)
         return run
@@ -275,6 +313,9 @@ class Console(Remembering, Noting):
         """Record that a reviewer sees a review, the first time only: time to decide can't be filled in later."""
         with self._ledger.write() as tx:
             review = tx.review(review_id)
+            if review is not None:
+                review = self._as_read(tx, review)
+                tx.give(review.thread_id, to, "page", given([review]))
             if review is None or not tx.first_shown(review_id, to, self.now()):
                 return
             data = {"digests": [action.shown_digest for action in review.actions]}
@@ -310,8 +351,18 @@ class Console(Remembering, Noting):
         self._entry(tx, thread, by).note(Kind.THREAD_STARTED, {"model": thread.model})
         return thread
 
+    def _decidable(self, reads: Reads, thread: Thread, review_id: str | None) -> Review:
+        """The thread's one review that can be decided now. Raises what `reviewable` does, and `RecordDamaged`."""
+        review = self._as_read(reads, reviewable(reads, thread, review_id, self.now()))
+        _check_whole(review)
+        return review
+
     def _rule(self, review: Review, decisions: Any) -> list[Ruling]:
-        return deciding.rule(decisions, review.actions, self._engine.agent(review.agent), self._secret)
+        try:
+            return deciding.rule(decisions, review.actions, self._engine.agent(review.agent), self._secret)
+        except ReviewChanged as changed:
+            changed.review = review
+            raise
 
     def _decide(self, entry: Entry, review: Review, rulings: list[Ruling], end_turn: bool) -> Run:
         if end_turn:
@@ -329,9 +380,9 @@ class Console(Remembering, Noting):
         return self._open_run(entry, Resume(review.review_id, tuple(ruling.wire for ruling in rulings)))
 
     def _close(self, entry: Entry, review: Review, reason: str) -> Run:
-        results = [
-            entry.end(action, State.CANCELLED, told.of(action, told.CANCELLED)) for action in review.actions
-        ]
+        # Of a record that was changed nobody knows which calls it left out: none of the turn's runs then.
+        rest = told.CANCELLED if review_is_damaged(self._as_read(entry.tx, review)) else None
+        results = [entry.cancel(action, told.of(action, told.CANCELLED)) for action in review.actions]
         entry.tx.end_review(
             review.review_id, ReviewState.CLOSED, entry.now, entry.by, "closed without deciding"
         )
@@ -339,7 +390,7 @@ class Console(Remembering, Noting):
         # Where others are open, nobody knows which of them a suspended tool waits for: it then asks once more.
         alone = not entry.tx.open_reviews(review.thread_id)
         begun = entry.end_midway(told.midway(told.CANCELLED)) if alone else ()
-        return self._open_run(entry, Mend((*results, *begun, *entry.known_results())))
+        return self._open_run(entry, Mend((*results, *begun, *entry.known_results()), rest=rest))
 
     def _note_refusal(self, thread_id: str, review_id: str | None, by: str, error: ReviewError) -> None:
         with self._ledger.write() as tx:
@@ -367,3 +418,15 @@ class Console(Remembering, Noting):
 def _texts(results: Sequence[Result]) -> str:
     """What the model is sent, each text once."""
     return " ".join(dict.fromkeys(result.text for result in results))
+
+
+def _check_whole(review: Review) -> None:
+    """Raise `RecordDamaged` if the review's record was changed past the console."""
+    if not review_is_damaged(review):
+        return
+    tools = ", ".join(one.tool for one in review.actions if is_damaged(one)) or "its actions"
+    raise RecordDamaged(
+        f"The record of review {review.review_id} ({tools})",
+        "Close the review without deciding: the agent is told that its question is open, and can ask again.",
+        review,
+    )

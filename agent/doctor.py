@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from itertools import islice
 from pathlib import Path
 
 from packaging.requirements import Requirement
@@ -17,6 +18,8 @@ from agent.review.errors import ReviewError, SettingsError
 from agent.settings import Settings
 
 REQUIREMENTS = Path(__file__).parents[1] / "requirements.txt"
+MOST_NAMED = 20
+"""Reviews that are named, of those whose record was changed."""
 LOOKED_AT = 50
 """Threads whose checkpoints are read: those that moved last."""
 
@@ -102,6 +105,13 @@ def _ledger(opened: Opened) -> str:
     return f"{found.count} events, whole"
 
 
+def _waiting(opened: Opened) -> str:
+    damaged = list(islice(opened.console.damaged_reviews(), MOST_NAMED))
+    if damaged:
+        raise ValueError(f"the record of {', '.join(damaged)} was changed past the console")
+    return f"{opened.console.queue_length()} reviews wait, each as it was recorded"
+
+
 def _checkpoints(opened: Opened) -> str:
     opened.engine.open()
     threads = opened.console.threads(limit=LOOKED_AT)
@@ -127,11 +137,13 @@ def _model(settings: Settings) -> Finding:
 
 LOOKS: tuple[tuple[str, Callable[[Opened], str]], ...] = (
     ("ledger", _ledger),
+    ("reviews", _waiting),
     ("checkpoints", _checkpoints),
     ("agents", _agents),
 )
 MEND = {
     "ledger": "Keep the folder as it is, and compare it with a copy kept elsewhere.",
+    "reviews": "Close these reviews; nothing of them runs, and their agents can ask again.",
     "checkpoints": "The record is not touched by it. Put checkpoints.sqlite back from a copy, or start new threads.",
     "agents": "Mend them, then restart the console.",
 }

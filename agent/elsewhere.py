@@ -10,7 +10,7 @@ from agent.entry import Entry
 from agent.looking import Looking
 from agent.ports import AnyDelivery, AskAgain, CatchUp, Mend, Repeat, Repeated, Sought, Transaction
 from agent.review import told
-from agent.review.actions import ReviewState, State
+from agent.review.actions import ReviewState
 from agent.review.errors import NothingToAskAgain, ReviewError, ReviewPending
 from agent.review.events import Kind
 from agent.review.people import NOBODY
@@ -105,7 +105,7 @@ class Elsewhere(Looking):
         """End every review of a stuck thread, and answer every open call with an error."""
         for review in entry.tx.open_reviews(entry.thread.thread_id):
             for action in review.actions:
-                entry.end(action, State.CANCELLED, told.of(action, told.CANCELLED))
+                entry.cancel(action, told.of(action, told.CANCELLED))
             outcome = "closed without deciding"
             entry.tx.end_review(review.review_id, ReviewState.CLOSED, entry.now, entry.by, outcome)
             entry.note(Kind.REVIEW_CLOSED, {"reason": reason, "told": told.CANCELLED}, review=review)

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from agent.ports import AnyDelivery, Mend, Result, Transaction, deliveries
 from agent.review import told
-from agent.review.actions import Action, Key, Review, State
+from agent.review.actions import Action, Key, Review, State, may_move
 from agent.review.agents import Agent
 from agent.review.decisions import Ruling
 from agent.review.errors import Halted, ReviewChanged, ThreadBusy
@@ -202,6 +202,13 @@ class Entry:
         self.tx.move(action.key, action.state, end, ended_at=self.now, result=text)
         return self._answer(action, end, text)
 
+    def cancel(self, action: Action, text: str) -> Result:
+        """End an action without a decision and give it its result, whatever state its row was brought to."""
+        end = next((one for one in (State.CANCELLED, State.WITHDRAWN) if may_move(action.state, one)), None)
+        if end is not None:
+            return self.end(action, end, text)
+        return self._answer(action, State.CANCELLED, text)
+
     def _answer(self, action: Action, end: State, text: str) -> Result:
         """Put the action's result into the transcript, under the id that its message always has.
 
@@ -217,13 +224,13 @@ class Entry:
             tool_call_id=key.tool_call_id,
             status=status,
         )
-        self.tx.put_messages(key.thread_id, [message], self.now)
+        self.tx.put_messages(self.thread.thread_id, [message], self.now)
         return Result(key.tool_call_id, action.tool, status, text)
 
     def _has_result(self, key: Key) -> bool:
         """Whether the transcript holds a result of this call that came from the agent itself."""
         ours = result_id(key.message_id, key.tool_call_id)
-        for message in reversed(self.tx.messages(key.thread_id, limit=LAST_MESSAGES)):
+        for message in reversed(self.tx.messages(self.thread.thread_id, limit=LAST_MESSAGES)):
             if message.id == key.message_id:
                 break
             if message.tool_call_id == key.tool_call_id and message.id != ours:

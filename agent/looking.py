@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from agent.ports import Anchors, Clock, Engine, Inside, Ledger, Sought
-from agent.review.actions import Action, Asked, Review, State, Waiting
+from agent.ports import Anchors, Clock, Engine, Inside, Ledger, Reads, Sought
+from agent.review.actions import Action, Asked, Review, ReviewState, State, Waiting
 from agent.review.agents import Agent, Denial
+from agent.review.damage import as_read, review_as_read, review_is_damaged, waiting_as_read
 from agent.review.edits import edited_away
 from agent.review.errors import AgentNotLoaded, UnknownAgent
 from agent.review.events import Anchor, Event, Kind, Verification, instant, verify
@@ -82,11 +83,18 @@ class Looking:
         thread_id = thread.thread_id
         return View(
             thread=thread,
-            reviews=tuple(self._ledger.open_reviews(thread_id)),
+            reviews=tuple(self._as_read(self._ledger, one) for one in self._ledger.open_reviews(thread_id)),
             progress=self._runs.progress(thread_id) if thread.status is Status.RUNNING else None,
             unknown=tuple(self._ledger.actions(thread_id, states=[State.UNKNOWN])),
             last_review=self._ledger.last_review(thread_id),
         )
+
+    def _as_read(self, reads: Reads, review: Review) -> Review:
+        """The review, held against its digests and the event that opened it, if it is open."""
+        if review.state is not ReviewState.OPEN:
+            return review
+        opened_with = reads.opened_with(review.thread_id, review.review_id)
+        return review_as_read(review, self._secret, opened_with)
 
     def history(self, thread_id: str, *, before: int | None = None, limit: int = 50) -> list[Message]:
         """The last messages before index `before`, in order."""
@@ -109,8 +117,10 @@ class Looking:
     def actions(self, thread_id: str, message_ids: Sequence[str] | None = None) -> list[Action]:
         """The thread's actions as they were proposed, all or those of some messages."""
         if message_ids is None:
-            return self._ledger.actions(thread_id)
-        return self._ledger.actions_of(thread_id, message_ids)
+            found = self._ledger.actions(thread_id)
+        else:
+            found = self._ledger.actions_of(thread_id, message_ids)
+        return [as_read(one, self._secret) for one in found]
 
     def claim(self, action: Action) -> str:
         """What the agent said beside proposing this action: its claim, checked by nobody."""
@@ -147,11 +157,13 @@ class Looking:
 
     def action(self, thread_id: str, tool_call_id: str) -> Action | None:
         """The latest action under this call id."""
-        return self._ledger.latest_action(thread_id, tool_call_id)
+        found = self._ledger.latest_action(thread_id, tool_call_id)
+        return as_read(found, self._secret) if found else None
 
     def review(self, review_id: str) -> Review | None:
         """A review, open or ended."""
-        return self._ledger.review(review_id)
+        found = self._ledger.review(review_id)
+        return self._as_read(self._ledger, found) if found else None
 
     def inside(self, thread_id: str) -> Inside:
         """The thread as the engine holds it. Raises `UnknownThread`, and what a damaged checkpoint makes it raise."""
@@ -174,7 +186,16 @@ class Looking:
         sought: Sought = Sought(),  # noqa: B008
     ) -> list[Waiting]:
         """Reviews that wait, over all threads, oldest first, narrowed to what is sought."""
-        return self._ledger.queue(limit=limit, after=after, sought=sought)
+        found = self._ledger.queue(limit=limit, after=after, sought=sought)
+        return [waiting_as_read(one, self._secret) for one in found]
+
+    def damaged_reviews(self, *, page: int = 500) -> Iterator[str]:
+        """The ids of the reviews that wait and cannot be decided, because their record was changed past the console."""
+        after: tuple[str, str] | None = None
+        while found := self._ledger.queue(limit=page, after=after):
+            read = (waiting_as_read(one, self._secret) for one in found)
+            yield from (one.review_id for one in read if review_is_damaged(one))
+            after = (found[-1].opened_at, found[-1].review_id)
 
     def unknown(self) -> list[Action]:
         """Actions over all threads whose outcome is unknown."""
@@ -206,7 +227,7 @@ class Looking:
         return WholeThread(
             thread,
             self._ledger.messages(thread_id, limit=EVERYTHING),
-            self._ledger.actions(thread_id),
+            self.actions(thread_id),
             self._ledger.events(thread_id=thread_id, limit=EVERYTHING),
             self._ledger.notes(thread_id),
             self.now(),

@@ -8,6 +8,8 @@ from typing import Any
 
 from agent.review.actions import Action, Asked, Review, Waiting
 from agent.review.args import show
+from agent.review.damage import review_is_damaged
+from agent.review.errors import ReviewError
 from agent.review.shapes import Denies
 
 KEPT = "\n\t"
@@ -36,8 +38,12 @@ def _review(one: Review | Waiting, denies: Denies) -> Iterator[str]:
         yield from _action(place, action)
         if denial := denies(one.agent, action):
             yield f"     It cannot be approved: {denial.reason}"
-    if len(one.actions) == 1:
-        yield f"Decide it: python -m agent decide {one.thread_id} {'|'.join(one.actions[0].allowed)}"
+    if review_is_damaged(one):
+        yield "Its record was changed past the console: it can only be closed."
+    elif len(one.actions) == 1:
+        (only,) = actions
+        kinds = "|".join(only.allowed)
+        yield f"Decide it: python -m agent decide {one.thread_id} {kinds} --digest {only.shown_digest}"
     else:
         yield f"Decide it: python -m agent decide {one.thread_id} --decisions FILE (one decision per action)"
 
@@ -47,6 +53,12 @@ def _action(place: int, action: Action | Asked) -> Iterator[str]:
     yield f"     {action.summary}"
     yield from (f"     {line}" for line in show(action.args).splitlines())
     yield f"     digest {action.shown_digest}"
+
+
+def refusal(error: ReviewError, denies: Denies) -> str:
+    """Why something was refused, with the review as it is now where another one was meant."""
+    shown = getattr(error, "review", None)
+    return literal(str(error)) + (f"\n\n{review(shown, denies)}" if shown is not None else "")
 
 
 def answer(found: dict[str, Any], reviews: tuple[Review, ...], denies: Denies) -> str:

@@ -11,8 +11,10 @@ from agent.elsewhere import Elsewhere
 from agent.ports import Reads, Transaction
 from agent.review import rules, told
 from agent.review.actions import Action, State
+from agent.review.damage import fits
 from agent.review.errors import (
     AgentNotLoaded,
+    RecordDamaged,
     ReviewChanged,
     RuleOver,
     RuleRefused,
@@ -133,6 +135,8 @@ class Remembering(Elsewhere):
             raise RuleRefused(
                 f"Thread {thread_id} has no call {tool_call_id} that could run. Make the rule from one that has."
             )
+        if not fits(action, self._secret):
+            raise RecordDamaged(f"The record of the call {tool_call_id}", "Make the rule from another call.")
         if shown_digest is not None and action.shown_digest != shown_digest:
             raise ReviewChanged(f"The call {tool_call_id} is not the one that was shown.")
         return action

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from agent.review.actions import Review, ReviewState, Waiting
+from agent.review.damage import review_is_damaged
 from agent.review.errors import ReviewError
 from pages.parts import draft as drafts
 from pages.parts import session
@@ -48,7 +49,8 @@ def _selected(waiting: list[Waiting]) -> None:
 
 def _open(review: Review) -> None:
     try:
-        session.console().agent(review.agent)
+        if not review_is_damaged(review):
+            session.console().agent(review.agent)
     except ReviewError as error:
         st.warning("This review cannot be decided now: its agent is not there.")
         line(str(error))

@@ -23,6 +23,7 @@ from agent import bootstrap
 from agent.bootstrap import Opened, open_console
 from agent.console import Console
 from agent.review.actions import Review
+from agent.review.threads import Run
 from agent.settings import Settings
 from tests.forked import ROOT, processes, serve
 
@@ -191,9 +192,16 @@ def waiting(console: Console, thread_id: str) -> Review:
     return found
 
 
+def start_deciding(console: Console, thread_id: str, decisions: Any, *, by: str, **more: Any) -> Run:
+    """Decide what waits now: the one review of the thread, by its id. Gives the run that was started."""
+    reviews = console.view(thread_id).reviews
+    named = {"review_id": reviews[0].review_id} if len(reviews) == 1 else {}
+    return console.decide(thread_id, decisions, by=by, **{**named, **more})
+
+
 def decide(console: Console, thread_id: str, *decisions: Any, by: str = "ana", **more: Any) -> None:
     """Decide the waiting review and wait until the run pauses or ends."""
-    assert console.wait(console.decide(thread_id, list(decisions), by=by, **more), 30)
+    assert console.wait(start_deciding(console, thread_id, list(decisions), by=by, **more), 30)
 
 
 def free_port() -> int:

@@ -12,7 +12,7 @@ from agent.console import Console
 from agent.review.errors import NothingToRetry, ReviewPending, ThreadArchived
 from agent.review.events import Kind
 from agent.review.threads import Status
-from tests.conftest import ask, decide, waiting
+from tests.conftest import ask, decide, start_deciding, waiting
 
 ASKS = '/call send_email {"to": "a@example.com", "subject": "s", "body": "b"}'
 
@@ -52,7 +52,7 @@ def test_an_archived_thread_takes_nothing_more_and_says_what_to_do(console: Cons
     with pytest.raises(ThreadArchived, match="new thread"):
         console.send("Hello again", by="ana", thread_id=thread_id)
     with pytest.raises(ThreadArchived):
-        console.decide(thread_id, [{"type": "approve"}], by="ana")
+        start_deciding(console, thread_id, [{"type": "approve"}], by="ana")
     with pytest.raises(NothingToRetry):
         console.retry(thread_id, by="ana")
 

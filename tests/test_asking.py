@@ -20,7 +20,7 @@ from agent.review.preconditions import Fact
 from agent.review.repeats import MOST_REJECTIONS
 from agent.review.threads import Status
 from agent.settings import Settings
-from tests.conftest import SetClock, ask, decide, until, waiting
+from tests.conftest import SetClock, ask, decide, start_deciding, until, waiting
 
 THREAD = "t-1"
 APPROVE = {"type": "approve"}
@@ -137,7 +137,7 @@ def test_the_thread_goes_on_after_a_turn_that_was_ended(console: Console) -> Non
 def test_a_turn_in_which_something_is_approved_cannot_be_ended_so(console: Console) -> None:
     ask(console, f"{mail('a')}\n{mail('b')}", thread_id=THREAD)
     with pytest.raises(InvalidDecision, match="only where every action is rejected"):
-        console.decide(THREAD, [REJECT, APPROVE], by="ana", end_turn=True)
+        start_deciding(console, THREAD, [REJECT, APPROVE], by="ana", end_turn=True)
     assert set(states(console).values()) == {State.PENDING}
 
 
@@ -251,7 +251,7 @@ def test_an_approval_lapses_by_its_tools_own_clock(
             "start",
             lambda run, behind=None: clock.move(seconds=TO_LEND.total_seconds() + 1),
         )
-        run = console.decide(THREAD, [APPROVE], by="ana")
+        run = start_deciding(console, THREAD, [APPROVE], by="ana")
     opened.supervisor.start(run)
     assert console.wait(run, 30)
     assert states(console) == {"a": State.LAPSED}

@@ -6,11 +6,13 @@ import csv
 import io
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +99,7 @@ def test_a_review_is_printed_with_all_that_is_decided_on(run: Run, settings: Set
 
 def test_a_decision_runs_the_action_and_prints_the_answer(run: Run, settings: Settings) -> None:
     run("chat", MAIL, "--thread", "t-1")
+    run("reviews", "--by", "bea")
     found = run("decide", "t-1", "approve", "--by", "bea")
     assert found.exit_code == 0
     assert found.stdout.startswith("Thread t-1: idle\n")
@@ -132,6 +135,37 @@ def test_another_digest_than_what_waits_is_refused(run: Run, settings: Settings)
     found = run("decide", "t-1", "approve", "--digest", "0" * 64)
     assert found.exit_code == 1
     assert "not what was on your screen" in found.stderr
+    assert outbox(settings) == []
+
+
+def test_who_was_printed_nothing_is_refused_with_the_review_and_the_command_that_decides_it(
+    run: Run, settings: Settings
+) -> None:
+    run("chat", MAIL, "--thread", "t-1")
+    found = run("decide", "t-1", "approve", "--by", "bea")
+    assert found.exit_code == 1
+    (command,) = re.findall(r"python -m agent (decide t-1 )\S+( --digest [0-9a-f]{64})", found.stderr)
+    assert outbox(settings) == []
+    words = f"{command[0]}approve{command[1]} --by bea".split()
+    assert run(*words).exit_code == 0
+    assert outbox(settings) == ["alice@example.com"]
+
+
+def test_a_refusal_in_json_has_the_review(run: Run) -> None:
+    asked = json.loads(run("chat", MAIL, "--thread", "t-1", "--json").stdout)["pending_review"]
+    refused = json.loads(run("decide", "t-1", "approve", "--by", "bea", "--json").stderr)
+    assert (refused["code"], refused["pending_review"]) == ("ReviewChanged", asked)
+
+
+def test_a_changed_record_is_printed_nowhere_and_named_by_the_doctor(run: Run, settings: Settings) -> None:
+    asked = json.loads(run("chat", MAIL, "--thread", "t-1", "--json").stdout)["pending_review"]
+    with closing(sqlite3.connect(settings.review_data / "ledger.sqlite")) as conn, conn:
+        conn.execute("UPDATE actions SET args = ?", ('{"to": "eve@x.org", "subject": "", "body": ""}',))
+    assert "eve" not in run("reviews").stdout
+    found = run("doctor")
+    assert found.exit_code == 1
+    assert asked["review_id"] in found.stdout
+    assert run("decide", "t-1", "approve", "--review", asked["review_id"]).exit_code == 1
     assert outbox(settings) == []
 
 
@@ -278,7 +312,7 @@ def test_a_whole_console_is_well(run: Run) -> None:
     examined = json.loads(found.stdout)
     assert found.exit_code == 0, examined
     about = [one["about"] for one in examined["findings"]]
-    assert about == ["python", "packages", "settings", "ledger", "checkpoints", "agents", "model"]
+    assert about == ["python", "packages", "settings", "ledger", "reviews", "checkpoints", "agents", "model"]
 
 
 def test_a_damaged_checkpoint_file_is_found_while_the_record_is_well(run: Run, settings: Settings) -> None:
@@ -324,7 +358,7 @@ def test_wrong_settings_are_found(run: Run, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.process
 def test_a_second_process_decides_what_the_server_asked(server: Server) -> None:
-    server.post("chat", message=MAIL, thread_id="t-1")
+    asked = server.post("chat", message=MAIL, thread_id="t-1").json()["pending_review"]["action_requests"]
     environment = {
         **os.environ,
         "REVIEW_DATA": str(server.data),
@@ -332,6 +366,7 @@ def test_a_second_process_decides_what_the_server_asked(server: Server) -> None:
         "REVIEW_DEMO_DELAY": "0",
     }
     command = [sys.executable, "-m", "agent", "decide", "t-1", "approve", "--by", "bea", "--json"]
+    command += ["--digest", asked[0]["shown_digest"]]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["status"] == "idle"

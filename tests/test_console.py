@@ -37,7 +37,7 @@ from agent.review.errors import (
 )
 from agent.review.events import Kind
 from agent.review.threads import Status
-from tests.conftest import SetClock, ask, decide, until, waiting
+from tests.conftest import SetClock, ask, decide, start_deciding, until, waiting
 
 THREAD = "t-1"
 APPROVE = {"type": "approve"}
@@ -193,7 +193,7 @@ def test_a_decision_on_a_stuck_thread_is_refused(console: Console) -> None:
     ask(console, mail(), thread_id=THREAD)
     with console._ledger.write() as tx:
         tx.set_thread(THREAD, Status.STUCK, "2030-01-01T12:00:00.000000Z")
-    refused(console, ThreadStuck, lambda: console.decide(THREAD, [APPROVE], by="ana"))
+    refused(console, ThreadStuck, lambda: start_deciding(console, THREAD, [APPROVE], by="ana"))
 
 
 def test_a_decision_on_a_review_of_another_thread_is_refused(console: Console) -> None:
@@ -259,32 +259,38 @@ def test_a_decision_after_the_time_is_refused_before_anybody_has_swept(
     monkeypatch.setattr(opened.supervisor, "_sweeps", [])
     ask(opened.console, mail(), thread_id=THREAD)
     clock.move(hours=25)
-    refused(opened.console, ReviewExpired, lambda: opened.console.decide(THREAD, [APPROVE], by="ana"))
+    refused(
+        opened.console, ReviewExpired, lambda: start_deciding(opened.console, THREAD, [APPROVE], by="ana")
+    )
 
 
 def test_a_decision_where_nothing_waits_is_told_what_became_of_the_last(console: Console) -> None:
     ask(console, mail(), thread_id=THREAD)
     decide(console, THREAD, REJECT, by="bob")
-    error = refused(console, NoPendingReview, lambda: console.decide(THREAD, "nonsense", by="ana"))
+    error = refused(console, NoPendingReview, lambda: start_deciding(console, THREAD, "nonsense", by="ana"))
     assert "bob" in str(error)
 
 
 def test_a_decision_that_cannot_be_taken_leaves_the_review_waiting(console: Console) -> None:
     ask(console, mail(), thread_id=THREAD)
-    refused(console, InvalidDecision, lambda: console.decide(THREAD, [{"type": "respond"}], by="ana"))
+    refused(
+        console, InvalidDecision, lambda: start_deciding(console, THREAD, [{"type": "respond"}], by="ana")
+    )
     decide(console, THREAD, APPROVE)
     assert states(console) == {"a": State.DONE}
 
 
 def test_one_bad_decision_among_good_ones_takes_none_of_them(console: Console) -> None:
     ask(console, f"{mail('a')}\n{mail('b')}", thread_id=THREAD)
-    refused(console, InvalidDecision, lambda: console.decide(THREAD, [APPROVE, {"type": "no"}], by="ana"))
+    refused(
+        console, InvalidDecision, lambda: start_deciding(console, THREAD, [APPROVE, {"type": "no"}], by="ana")
+    )
 
 
 def test_a_stale_digest_among_good_ones_takes_none_of_them(console: Console) -> None:
     ask(console, f"{mail('a')}\n{mail('b')}", thread_id=THREAD)
     stale = {**APPROVE, "shown_digest": "stale"}
-    refused(console, ReviewChanged, lambda: console.decide(THREAD, [APPROVE, stale], by="ana"))
+    refused(console, ReviewChanged, lambda: start_deciding(console, THREAD, [APPROVE, stale], by="ana"))
 
 
 @pytest.mark.parametrize("review_id", ["gone", None])
@@ -344,7 +350,7 @@ def test_an_approval_lapses_when_it_is_not_carried_out_in_time(
     ask(opened.console, mail(), thread_id=THREAD)
     with monkeypatch.context() as late:
         late.setattr(opened.supervisor, "start", lambda run, behind: clock.move(hours=2))
-        run = opened.console.decide(THREAD, [APPROVE], by="ana")
+        run = start_deciding(opened.console, THREAD, [APPROVE], by="ana")
     opened.supervisor.start(run)
     assert opened.console.wait(run, 30)
     assert states(opened.console) == {"a": State.LAPSED}
@@ -402,7 +408,7 @@ def test_a_clock_set_back_revives_nothing(console: Console, clock: SetClock) -> 
     clock.move(hours=25)
     until(lambda: status(console) is Status.IDLE)
     clock.move(hours=-25)
-    refused(console, NoPendingReview, lambda: console.decide(THREAD, [APPROVE], by="ana"))
+    refused(console, NoPendingReview, lambda: start_deciding(console, THREAD, [APPROVE], by="ana"))
 
 
 # Settling.

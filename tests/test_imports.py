@@ -46,6 +46,7 @@ USE_CASES = (
     "agent.console",
     "agent.elsewhere",
     "agent.entry",
+    "agent.giving",
     "agent.looking",
     "agent.remembering",
     "agent.noting",

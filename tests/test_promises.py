@@ -24,7 +24,7 @@ from agent.review.errors import ReviewError
 from agent.review.events import Event, Kind
 from agent.review.threads import Status
 from agent.settings import Settings
-from tests.conftest import SetClock, until
+from tests.conftest import SetClock, start_deciding, until
 from tests.engine.crashes import die
 
 THREADS = ("t-1", "t-2")
@@ -367,7 +367,7 @@ class Promises(RuleBasedStateMachine):
                     (review,) = self.console.view(thread).reviews
                     rejections = [{"type": "reject"}] * len(review.actions)
                     with suppress(ReviewError):
-                        _wait(self.console, self.console.decide(thread, rejections, by="ana"))
+                        _wait(self.console, start_deciding(self.console, thread, rejections, by="ana"))
                 case Status.UNKNOWN_OUTCOME:
                     _settle(self.opened, thread, again=False)
                 case _:

@@ -13,7 +13,7 @@ from agent.review.errors import Halted
 from agent.review.events import Kind
 from agent.review.threads import Status
 from agent.settings import Settings
-from tests.conftest import SetClock, ask, decide, until, waiting
+from tests.conftest import SetClock, ask, decide, start_deciding, until, waiting
 
 MAIL = '/call send_email {"to": "a@x.org", "subject": "s", "body": "b"}'
 
@@ -25,7 +25,7 @@ def test_nothing_new_starts_while_everything_is_stopped(opened: Opened) -> None:
     console.stop_all(by="ana")
     starts: list[Callable[[], Any]] = [
         lambda: console.send("hello", by="ben"),
-        lambda: console.decide(thread_id, [{"type": "approve"}], by="ben"),
+        lambda: start_deciding(console, thread_id, [{"type": "approve"}], by="ben"),
         lambda: console.close(thread_id, by="ben"),
     ]
     for start in starts:

@@ -13,6 +13,7 @@ from agent.review import shapes
 from agent.review.actions import Action, State, Waiting
 from agent.review.decisions import Ruling
 from agent.review.events import Event, Kind
+from agent.review.given import Face
 from agent.review.threads import Status
 
 
@@ -197,9 +198,10 @@ class HealthAnswer(BaseModel):
     runs: int
 
 
-def answer(console: Console, thread_id: str) -> dict[str, Any]:
-    """The thread as it stands. Raises `UnknownThread`."""
+def answer(console: Console, thread_id: str, *, to: str, face: Face = "http") -> dict[str, Any]:
+    """Answer with the thread as it is, and note its reviews as given to this reviewer. Raises `UnknownThread`."""
     view = console.view(thread_id)
+    console.give(view.reviews, to=to, face=face)
     last = console.history(thread_id, limit=1)
     reviews = [shapes.pending_review(one, console.denial) for one in view.reviews]
     spoke = view.thread.status is Status.IDLE and bool(last) and last[-1].type == "ai"
@@ -213,12 +215,12 @@ def answer(console: Console, thread_id: str) -> dict[str, Any]:
     return found if view.thread.error is None else {**found, "error": view.thread.error}
 
 
-def thread(console: Console, thread_id: str) -> dict[str, Any]:
-    """The thread with its whole transcript and every action. Raises `UnknownThread`."""
+def thread(console: Console, thread_id: str, *, to: str) -> dict[str, Any]:
+    """The thread with its whole transcript and every action, noted as given. Raises `UnknownThread`."""
     about = console.view(thread_id).thread
     messages = console.history(thread_id, limit=max(1, console.history_length(thread_id)))
     return {
-        **answer(console, thread_id),
+        **answer(console, thread_id, to=to),
         "agent": about.agent,
         "model": about.model,
         "messages": [shapes.message(message) for message in messages],

@@ -46,6 +46,8 @@ class Follower:
 
     console: Console
     run: Run
+    to: str
+    """The listener's name."""
     seen_messages: int
     seen_seq: int
     written: str = ""
@@ -98,9 +100,9 @@ class Follower:
             self.written, self.last = text, ""
 
 
-def begin(console: Console, run: Run, seen_messages: int) -> Follower:
+def begin(console: Console, run: Run, to: str, seen_messages: int) -> Follower:
     """Follow a run that has just been started; `seen_messages` is the transcript's length before that."""
-    return Follower(console, run, seen_messages, _started_at(console, run))
+    return Follower(console, run, to, seen_messages, _started_at(console, run))
 
 
 async def server_sent(follower: Follower) -> AsyncIterator[str]:
@@ -116,7 +118,7 @@ async def server_sent(follower: Follower) -> AsyncIterator[str]:
         if follower.steps_left == 0:
             follower.steps_left = QUIET
             yield ": still at work\n\n"
-    answer = await off(answers.answer, console, run.thread_id)
+    answer = await off(answers.answer, console, run.thread_id, to=follower.to)
     for name, data in _end(answer):
         yield _line(name, data)
 

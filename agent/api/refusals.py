@@ -35,6 +35,7 @@ STATUS: dict[type[errors.ReviewError], int] = {
     errors.AlreadyDecided: 409,
     errors.ReviewExpired: 409,
     errors.ReviewChanged: 409,
+    errors.RecordDamaged: 409,
     errors.InvalidDecision: 400,
     errors.ArgumentsRefused: 400,
     errors.RuleRefused: 400,
@@ -70,7 +71,10 @@ class Refusal(BaseModel):
     by: str | None = Field(None, description="Who was first, where somebody was.")
     what: str | None = Field(None, description="What they decided.")
     at: str | None = Field(None, description="When, in UTC.")
-    pending_review: PendingReview | None = Field(None, description="ReviewChanged: what waits now.")
+    pending_review: PendingReview | None = Field(
+        None,
+        description="ReviewChanged: what waits now; decisions that name it, or send its digests, are taken.",
+    )
 
 
 class Misfit(BaseModel):
@@ -138,7 +142,7 @@ async def _by_rule(request: Request, error: Exception) -> JSONResponse:
     match error:
         case errors.AlreadyDecided() | errors.ThreadBusy(by=str()):
             more = {"by": error.by, "what": error.what, "at": error.at}
-        case errors.ReviewChanged() if error.review is not None:
+        case errors.ReviewChanged() | errors.RecordDamaged() if error.review is not None:
             more = {"pending_review": shapes.pending_review(error.review, request.app.state.console().denial)}
     return refused(status, str(error), _code(error), **more)
 

@@ -105,28 +105,24 @@ def _starts_a_run(path: str) -> Callable[[Callable[..., Any]], Callable[..., Any
 
 
 async def _started(
-    request: Request, at: Console, thread_id: str | None, start: Callable[[], Run | None]
+    request: Request, at: Console, by: str, thread_id: str | None, start: Callable[[], Run | None]
 ) -> Any:
     """Start a run, then wait, stream or answer at once, as the caller asked."""
     follows = "text/event-stream" in request.headers.get("accept", "").lower()
     before = await off(at.history_length, thread_id) if thread_id and follows else 0
     run = await off(start)
     if run is None:
-        return await _answered(at, str(thread_id))
+        return answers.Own(await off(answers.answer, at, str(thread_id), to=by))
     if "respond-async" in request.headers.get("prefer", "").lower():
         return _accepted(request, run)
     if follows:
-        follower = await off(following.begin, at, run, before)
+        follower = await off(following.begin, at, run, by, before)
         return StreamingResponse(
             following.server_sent(follower),
             media_type="text/event-stream",
             headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
         )
-    return answers.Own(await once_ended(at, run, lambda: answers.answer(at, run.thread_id)))
-
-
-async def _answered(at: Console, thread_id: str) -> Response:
-    return answers.Own(await off(answers.answer, at, thread_id))
+    return answers.Own(await once_ended(at, run, lambda: answers.answer(at, run.thread_id, to=by)))
 
 
 def _accepted(request: Request, run: Run) -> Response:
@@ -145,7 +141,7 @@ async def chat(request: Request, body: bodies.ChatBody, at: At, by: By, prefer: 
     def send() -> Run:
         return at.send(body.message, by=by, thread_id=body.thread_id, agent=body.agent, model=body.model)
 
-    return await _started(request, at, body.thread_id, send)
+    return await _started(request, at, by, body.thread_id, send)
 
 
 @_starts_a_run("/review")
@@ -155,13 +151,18 @@ async def review(request: Request, body: bodies.DecideBody, at: At, by: By, pref
     def decide() -> Run:
         try:
             return at.decide(
-                body.thread_id, body.given(), by=by, review_id=body.review_id, end_turn=body.end_turn
+                body.thread_id,
+                body.given(),
+                by=by,
+                review_id=body.review_id,
+                face="http",
+                end_turn=body.end_turn,
             )
         except ThreadBusy as busy:
             busy.by, busy.what, busy.at = _decided(at, body)
             raise
 
-    return await _started(request, at, body.thread_id, decide)
+    return await _started(request, at, by, body.thread_id, decide)
 
 
 def _decided(at: Console, body: bodies.ReviewBody) -> tuple[str | None, str | None, str | None]:
@@ -179,7 +180,7 @@ async def close(request: Request, body: bodies.CloseBody, at: At, by: By, prefer
     def end() -> Run:
         return at.close(body.thread_id, by=by, review_id=body.review_id, reason=body.reason or "")
 
-    return await _started(request, at, body.thread_id, end)
+    return await _started(request, at, by, body.thread_id, end)
 
 
 @_starts_a_run("/settle")
@@ -189,19 +190,19 @@ async def settle(request: Request, body: bodies.SettleBody, at: At, by: By, pref
     def say() -> Run | None:
         return at.settle(body.thread_id, body.tool_call_id, body.outcome, by=by, result=body.result or "")
 
-    return await _started(request, at, body.thread_id, say)
+    return await _started(request, at, by, body.thread_id, say)
 
 
 @_starts_a_run("/retry")
 async def retry(request: Request, body: bodies.ThreadBody, at: At, by: By, prefer: Prefer = None) -> Any:
     """Go on with a failed or stopped thread from where it stands."""
-    return await _started(request, at, body.thread_id, lambda: at.retry(body.thread_id, by=by))
+    return await _started(request, at, by, body.thread_id, lambda: at.retry(body.thread_id, by=by))
 
 
 @_starts_a_run("/ask-again")
 async def ask_again(request: Request, body: bodies.ThreadBody, at: At, by: By, prefer: Prefer = None) -> Any:
     """Ask once more what another client's answer has stuck, or what was closed last without deciding."""
-    return await _started(request, at, body.thread_id, lambda: at.ask_again(body.thread_id, by=by))
+    return await _started(request, at, by, body.thread_id, lambda: at.ask_again(body.thread_id, by=by))
 
 
 @router.post(
@@ -213,7 +214,7 @@ async def ask_again(request: Request, body: bodies.ThreadBody, at: At, by: By, p
 async def archive(body: bodies.ThreadBody, at: At, by: By) -> Any:
     """Let the agent forget a thread: its checkpoints are deleted. Its messages and its record stay."""
     await off(at.archive, body.thread_id, by=by)
-    return await off(answers.answer, at, body.thread_id)
+    return await off(answers.answer, at, body.thread_id, to=by)
 
 
 @router.post(
@@ -228,7 +229,7 @@ async def stop(body: bodies.ThreadBody, at: At, by: By) -> Any:
     def halt() -> dict[str, Any]:
         at.stop(body.thread_id, by=by)
         until_stopped(at, body.thread_id, time.sleep)
-        return answers.answer(at, body.thread_id)
+        return answers.answer(at, body.thread_id, to=by)
 
     return await off(halt)
 
@@ -239,15 +240,18 @@ async def stop(body: bodies.ThreadBody, at: At, by: By) -> Any:
     response_model_exclude_unset=True,
     responses={**documented(400, 404, 409), **_POST},
 )
-async def preview(body: bodies.ReviewBody, at: At) -> Any:
+async def preview(body: bodies.ReviewBody, at: At, by: By) -> Any:
     """What these decisions would do, checked as `/review` would check them; changes nothing."""
-    rulings = await off(at.preview, body.thread_id, body.given(), review_id=body.review_id)
+    rulings = await off(
+        at.preview, body.thread_id, body.given(), review_id=body.review_id, to=by, face="http"
+    )
     return {"actions": [answers.previewed(ruling) for ruling in rulings]}
 
 
 @router.get("/reviews", response_model=answers.QueueAnswer, responses=documented(422, 503))
 def reviews(
     at: At,
+    by: By,
     agent: Named = None,
     tool: Named = None,
     thread_id: ThreadQuery = None,
@@ -258,6 +262,7 @@ def reviews(
     sought = Sought(agent=agent or "", tool=tool or "", thread_id=thread_id or "")
     found = at.queue(limit=limit + 1, after=_place(cursor) if cursor else None, sought=sought)
     page = found[:limit]
+    at.give(page, to=by, face="http")
     more = _cursor(page[-1].opened_at, page[-1].review_id) if len(found) > limit else None
     return answers.Own({"reviews": [answers.queued(at, one) for one in page], "next_cursor": more})
 
@@ -268,9 +273,9 @@ def reviews(
     response_model_exclude_unset=True,
     responses=documented(404, 422, 503),
 )
-def thread(thread_id: ThreadPath, at: At) -> Any:
+def thread(thread_id: ThreadPath, at: At, by: By) -> Any:
     """A thread with its messages, its open reviews and every action with its state."""
-    return answers.Own(answers.thread(at, thread_id))
+    return answers.Own(answers.thread(at, thread_id, to=by))
 
 
 @router.get(

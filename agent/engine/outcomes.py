@@ -10,6 +10,8 @@ from langchain_core.messages import BaseMessage, ToolMessage
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.types import Command
 
+from agent.review.bounds import bounded
+
 _serde = JsonPlusSerializer(allowed_msgpack_modules=None)
 THE_TEXT = b""
 """Kept where what was returned is its own text, which stands on record already."""
@@ -22,20 +24,33 @@ class Again:
     value: Any
 
 
-def recordable(returned: Any) -> Any:
-    """The same, with halves of surrogate pairs written out: neither ledger nor checkpoint can hold them."""
+def recordable(returned: Any, limit: int) -> Any:
+    """The same, with halves of surrogate pairs written out, since neither ledger nor checkpoint can hold them.
+
+    A text is bounded to `limit` bytes, so that model, record and every later entry get the same.
+    """
     match returned:
         case str():
-            return (
-                returned.encode("utf-8", "backslashreplace").decode() if not _is_utf8(returned) else returned
-            )
+            return bounded(_written_out(returned), limit)
         case list() | tuple() if type(returned) in (list, tuple):
-            return type(returned)(recordable(one) for one in returned)
+            return type(returned)(recordable(one, limit) for one in returned)
         case dict() if type(returned) is dict:
-            return {recordable(name): recordable(one) for name, one in returned.items()}
-        case BaseMessage() if not _is_utf8(json.dumps(returned.content, ensure_ascii=False, default=str)):
-            return returned.model_copy(update={"content": recordable(returned.content)})
+            return {recordable(name, limit): recordable(one, limit) for name, one in returned.items()}
+        case BaseMessage():
+            content = recordable(returned.content, limit)
+            return (
+                returned if content == returned.content else returned.model_copy(update={"content": content})
+            )
     return returned
+
+
+def _written_out(text: str) -> str:
+    """The text, with each half of a surrogate pair written as an escape."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return text
 
 
 def is_error(returned: Any) -> bool:
@@ -57,14 +72,14 @@ def text_of(returned: Any) -> str:
         return str(content)
 
 
-def kept(returned: Any, text: str) -> bytes | None:
-    """It, in LangGraph's strict serialisation; None where reading that gives something else."""
+def kept(returned: Any, text: str, limit: int) -> bytes | None:
+    """It, in LangGraph's strict serialisation; None where that is too large, or where reading it gives something else."""
     if type(returned) is str and returned == text:
         return THE_TEXT
     try:
         kind, written = _serde.dumps_typed(returned)
         whole = kind.encode() + b"\n" + written
-        return whole if _is_same(_read(whole), returned) else None
+        return whole if len(whole) <= 2 * limit and _is_same(_read(whole), returned) else None
     except Exception:  # whatever a value of the tool's own makes the serialiser raise
         return None
 
@@ -94,11 +109,3 @@ def _messages(returned: Any) -> list[ToolMessage]:
         found = update.get("messages", ())
     each = found if isinstance(found, list | tuple) else [found]
     return [one for one in each if isinstance(one, ToolMessage)]
-
-
-def _is_utf8(text: str) -> bool:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -179,8 +179,15 @@ class Supervisor:
         others = [run for run in self._ledger.open_runs() if run.run_id not in ours]
         self._silent = {run.run_id: self._silent[run.run_id] for run in others if run.run_id in self._silent}
         for run in others:
-            if self._is_lost(run):
-                self._take_over(run)
+            try:
+                if self._is_lost(run):
+                    self._take_over(run)
+            except ReviewError:
+                raise
+            except (
+                Exception
+            ):  # a row that was changed past the console keeps no other run from being taken over
+                log.exception("run %s could not be taken over", run.run_id)
 
     def _enqueue(self, live: Live) -> None:
         with self._guard:

@@ -325,17 +325,31 @@ DROP INDEX reviews_by_thread;
 CREATE INDEX reviews_of_thread ON reviews (thread_id);
 """
 
+# What each reviewer was given to decide on last, by thread and by what they looked through.
+GIVEN = """
+CREATE TABLE given (
+    thread_id TEXT NOT NULL,
+    reviewer TEXT NOT NULL,
+    face TEXT NOT NULL,
+    reviews TEXT NOT NULL,
+    PRIMARY KEY (thread_id, reviewer, face)
+) STRICT, WITHOUT ROWID;
+"""
+
+# A review that was opened once more past the console can end a second time.
+ENDING_TWICE = """
+DROP TRIGGER reviews_end;
+CREATE TRIGGER reviews_end AFTER UPDATE OF state ON reviews WHEN OLD.state = 'open' AND NEW.state <> 'open' BEGIN
+    UPDATE waiting_count SET number = number - 1;
+    DELETE FROM waiting_tools WHERE review_id = OLD.review_id;
+    DELETE FROM waiting WHERE review_id = OLD.review_id AND length(text) > 20000;
+    INSERT OR IGNORE INTO waiting_over (place) SELECT place FROM waiting WHERE review_id = OLD.review_id;
+END;
+"""
+
 MIGRATIONS: Sequence[str] = (
-    FIRST,
-    RULES,
-    NOTES,
-    WAITING,
-    UNDER_WAY,
-    GRAMS,
-    WHOLE_TEXTS,
-    LEAVING,
-    AT_THE_DOOR,
-    IN_ORDER,
+    *(FIRST, RULES, NOTES, WAITING, UNDER_WAY, GRAMS, WHOLE_TEXTS, LEAVING),
+    *(AT_THE_DOOR, IN_ORDER, GIVEN, ENDING_TWICE),
 )
 
 

@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from agent.ledger import rows, waiting
+from agent.ledger.given import GivenReads
 from agent.ledger.notes import NoteReads
 from agent.ledger.rules import RuleReads
 from agent.ports import Sought
@@ -20,7 +21,7 @@ TRAIL_PAGE = 1_000
 EVERYTHING = Sought()
 
 
-class SqliteReads(RuleReads, NoteReads):
+class SqliteReads(RuleReads, NoteReads, GivenReads):
     """The reads, over a way to run one statement: the ledger lends a connection, a transaction has its own."""
 
     def thread(self, thread_id: str) -> Thread | None:
@@ -122,6 +123,18 @@ class SqliteReads(RuleReads, NoteReads):
         return self._one_review(
             "SELECT * FROM reviews WHERE thread_id = ? ORDER BY rowid DESC LIMIT 1", thread_id
         )
+
+    def opened_with(self, thread_id: str, review_id: str) -> Sequence[str] | None:
+        """The tool call ids that the trail says the review was opened with; None where it does not say."""
+        found = self._all(
+            """
+            SELECT data FROM events INDEXED BY events_by_thread
+            WHERE thread_id = ? AND kind = ? AND review_id = ? ORDER BY seq DESC LIMIT 1
+            """,
+            *(thread_id, Kind.REVIEW_OPENED, review_id),
+        )
+        data = rows.loads(found[0]["data"]) if found and found[0]["data"] is not None else {}
+        return [call_id for call_id, _ in data["actions"]] if "actions" in data else None
 
     def queue(
         self, *, limit: int = 50, after: tuple[str, str] | None = None, sought: Sought = EVERYTHING

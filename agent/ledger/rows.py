@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, fields
 from itertools import groupby
+from types import NoneType
 from typing import Any, TypeVar
 
 from agent.review.actions import Action, Asked, Key, Review, ReviewState, State, Waiting
@@ -16,11 +17,19 @@ from agent.review.threads import Message, Run, RunState, Status, Thread, ToolCal
 
 T = TypeVar("T")
 
-JSON_COLUMNS = frozenset({"args", "entered", "proposed", "allowed", "notes", "decision"})
+JSON_COLUMNS: Mapping[str, tuple[type, ...]] = {
+    "args": (dict, NoneType),
+    "entered": (dict, NoneType),
+    "proposed": (object,),
+    "allowed": (list,),
+    "notes": (dict,),
+    "decision": (dict, NoneType),
+}
+"""An action's columns of JSON, and what each may hold."""
 KEY_COLUMNS = ("thread_id", "message_id", "tool_call_id", "attempt")
 ACTION_COLUMNS = (*KEY_COLUMNS, *(f.name for f in fields(Action) if f.name != "key"))
 WAITING_COLUMNS = Waiting._fields[:-1]
-ASKED_COLUMNS = Asked._fields
+ASKED_COLUMNS = Asked._fields[:-1]
 
 
 def dumps(value: Any) -> str:
@@ -28,12 +37,17 @@ def dumps(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
+def _no_number(word: str) -> Any:
+    raise ValueError(f"{word} is no number of JSON")
+
+
 _first_value = json.JSONDecoder().raw_decode
+_first_exact_value = json.JSONDecoder(parse_constant=_no_number).raw_decode
 
 
-def loads(text: str) -> Any:
+def loads(text: str, first_value: Callable[[str], tuple[Any, int]] = _first_value) -> Any:
     """What `dumps` made the text of, with nothing around it. Raises ValueError for any other text."""
-    value, end = _first_value(text)
+    value, end = first_value(text)
     if end != len(text):
         raise ValueError(f"more than one JSON value stands in a column: {text[end : end + 40]!r}")
     return value
@@ -50,18 +64,47 @@ def action_values(action: Action) -> list[Any]:
     return key + rest
 
 
+NEVER_WRITTEN: Mapping[str, Any] = {
+    "args": None,
+    "entered": None,
+    "proposed": None,
+    "allowed": [],
+    "notes": {},
+    "decision": None,
+    "state": State.BLOCKED,
+    "call_digest": "",
+    "shown_digest": "",
+}
+"""What is read of a column that the console cannot have written; without digests, nobody can decide the action."""
+
+
 def to_action(row: sqlite3.Row) -> Action:
     found = _fields(row)
     found["key"] = Key(*[found.pop(name) for name in KEY_COLUMNS])
-    for name in JSON_COLUMNS:
-        found[name] = loads(found[name])
+    try:
+        found["state"] = State(found["state"])
+        for name, kinds in JSON_COLUMNS.items():
+            found[name] = _of_kind(found[name], kinds)
+    except (ValueError, RecursionError):
+        found |= NEVER_WRITTEN
     found["allowed"] = tuple(found["allowed"])
-    found["state"] = State(found["state"])
     return _made(Action, found)
 
 
+def _of_kind(text: str, kinds: tuple[type, ...]) -> Any:
+    """The exact value that the column holds. Raises ValueError for what the console writes into none of its kind."""
+    value = loads(text, _first_exact_value)
+    if not isinstance(value, kinds):
+        raise ValueError(f"a column holds a {type(value).__name__}")
+    return value
+
+
+REVIEW_STATES = frozenset(ReviewState)
+
+
 def to_review(row: sqlite3.Row, actions: tuple[Action, ...]) -> Review:
-    return _made(Review, {**_fields(row), "state": ReviewState(row["state"]), "actions": actions})
+    state = ReviewState(row["state"]) if row["state"] in REVIEW_STATES else ReviewState.SUPERSEDED
+    return _made(Review, {**_fields(row), "state": state, "actions": actions})
 
 
 def to_waiting(found: Iterable[sqlite3.Row]) -> list[Waiting]:
@@ -73,10 +116,16 @@ def to_waiting(found: Iterable[sqlite3.Row]) -> list[Waiting]:
     ]
 
 
-def _asked(
-    call_id: str, tool: str, args: str, proposed: str, summary: str, allowed: str, digest: str
-) -> Asked:
-    return Asked(call_id, tool, loads(args), loads(proposed), summary, tuple(loads(allowed)), digest)
+def _asked(*row: Any) -> Asked:
+    found = dict(zip(ASKED_COLUMNS, row, strict=True))
+    found["args_text"] = found["args"]
+    try:
+        found["state"] = State(found["state"])
+        for name in ("args", "proposed", "allowed"):
+            found[name] = _of_kind(found[name], JSON_COLUMNS[name])
+    except (ValueError, RecursionError):
+        found |= {name: value for name, value in NEVER_WRITTEN.items() if name in ASKED_COLUMNS}
+    return Asked(**{**found, "allowed": tuple(found["allowed"])})
 
 
 def _fields(row: sqlite3.Row) -> dict[str, Any]:
@@ -94,8 +143,19 @@ def to_thread(row: sqlite3.Row) -> Thread:
     return Thread(**{**dict(row), "status": Status(row["status"])})
 
 
+RUN_STATES = frozenset(RunState)
+UNREADABLE = {"kind": "unreadable"}
+"""What is read of a delivery that the console cannot have written: such a run delivers nothing, and fails."""
+
+
 def to_run(row: sqlite3.Row) -> Run:
-    return Run(**{**dict(row), "delivery": loads(row["delivery"]), "state": RunState(row["state"])})
+    try:
+        delivery = _of_kind(row["delivery"], (dict,))
+    except (ValueError, RecursionError):
+        delivery = UNREADABLE
+    whole = delivery if isinstance(delivery.get("kind"), str) else UNREADABLE
+    state = RunState(row["state"]) if row["state"] in RUN_STATES else RunState.FAILED
+    return Run(**{**dict(row), "delivery": whole, "state": state})
 
 
 def to_message(row: sqlite3.Row) -> Message:

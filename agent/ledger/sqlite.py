@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from agent.ledger import rows, waiting
+from agent.ledger.given import GivenWrites
 from agent.ledger.migrations import migrate
 from agent.ledger.notes import NoteWrites
 from agent.ledger.reads import SqliteReads
@@ -123,7 +124,7 @@ class SqliteLedger(SqliteReads):
                 self._idle.put(conn)
 
 
-class SqliteTransaction(SqliteReads, RuleWrites, NoteWrites):
+class SqliteTransaction(SqliteReads, RuleWrites, NoteWrites, GivenWrites):
     """The writes of one transaction. Names of columns are fixed here; every value is bound."""
 
     def __init__(self, conn: sqlite3.Connection) -> None:

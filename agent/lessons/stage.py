@@ -82,7 +82,7 @@ class Stage:
         """Decide the review that waits, and wait until the agent pauses or answers."""
         review = self.review
         pause = self.console.inside(THREAD).pauses.get(review.review_id) if review else None
-        run = self.console.decide(THREAD, decisions, by=ME)
+        run = self.console.decide(THREAD, decisions, by=ME, review_id=review.review_id if review else None)
         # As the run brings it: this is what the graph is resumed with.
         answer = shapes.answer(pause or shapes.Pause("batched"), run.delivery["decisions"])
         self.wire.append(

@@ -147,10 +147,24 @@ class Asked(NamedTuple):
     summary: str
     allowed: tuple[str, ...]
     shown_digest: str
+    call_digest: str
+    # What else the digests are made of.
+    thread_id: str
+    message_id: str
+    attempt: int
+    agent: str
+    policy_version: str
+    state: State
+    args_text: str
+    """The arguments as their column holds them."""
+
+    @property
+    def key(self) -> Key:
+        return Key(self.thread_id, self.message_id, self.tool_call_id, self.attempt)
 
 
-def with_digests(action: Action, secret: bytes) -> Action:
-    """The action, sealed as it now stands: what would run, and what a reviewer sees of it."""
+def digests_of(action: Action | Asked, secret: bytes) -> tuple[str, str]:
+    """The digests of the action as it is now: of what would run, and of what a reviewer sees of it."""
     call = call_digest(secret, agent=action.agent, **vars(action.key), tool=action.tool, args=action.args)
     shown = shown_digest(
         secret,
@@ -159,6 +173,12 @@ def with_digests(action: Action, secret: bytes) -> Action:
         allowed_decisions=action.allowed,
         policy_version=action.policy_version,
     )
+    return call, shown
+
+
+def with_digests(action: Action, secret: bytes) -> Action:
+    """Seal the action as it is now: what would run, and what a reviewer sees of it."""
+    call, shown = digests_of(action, secret)
     return replace(action, call_digest=call, shown_digest=shown)
 
 

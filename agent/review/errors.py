@@ -5,7 +5,7 @@
     ├── InvalidMessage
     ├── ThreadBusy · ThreadStuck · ThreadArchived · OutcomeUnknown · Halted
     ├── ReviewPending · NoPendingReview · ReviewIdNeeded
-    ├── AlreadyDecided · ReviewExpired · ReviewChanged
+    ├── AlreadyDecided · ReviewExpired · ReviewChanged · RecordDamaged
     ├── InvalidDecision · InvalidNote
     ├── ArgumentsRefused
     ├── RuleRefused · UnknownRule · RuleOver
@@ -153,6 +153,14 @@ class ReviewChanged(ReviewError):
 
     def __init__(self, message: str, review: Any = None) -> None:
         super().__init__(f"{message} Look at the review as it is now, and decide on that.")
+        self.review = review
+
+
+class RecordDamaged(ReviewError):
+    """What the record holds is not what was recorded: it was changed past the console. `review` is what it says now."""
+
+    def __init__(self, about: str, remedy: str, review: Any = None) -> None:
+        super().__init__(f"{about} was changed past the console, so nothing is run from it. {remedy}")
         self.review = review
 
 

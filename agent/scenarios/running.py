@@ -158,13 +158,18 @@ def _started(course: _Course, step: Step) -> Run | None:
     console = course.console
     if step.decisions is not None:
         made = [one.model_dump(exclude_unset=True) for one in step.decisions]
-        return console.decide(THREAD, made, by=step.by)
+        return console.decide(THREAD, made, by=step.by, review_id=_only(console.view(THREAD)))
     if step.close is not None:
         return console.close(THREAD, by=step.by, reason=step.close)
     if step.message is not None:
         return console.send(step.message, by=step.by, thread_id=THREAD)
     _pass_time(course, span(step.wait or "0s"))
     return None
+
+
+def _only(view: View) -> str | None:
+    """The id of the one review that waits: the step was compared with it before."""
+    return view.reviews[0].review_id if len(view.reviews) == 1 else None
 
 
 def _pass_time(course: _Course, time_passing: timedelta) -> None:

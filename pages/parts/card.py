@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from agent.review import retyped
 from agent.review.actions import Action, Review, State
 from agent.review.args import show
+from agent.review.damage import review_is_damaged
 from agent.review.deception import cautions as caution
 from pages.parts import draft as drafts
 from pages.parts import literal as alone
@@ -17,6 +18,7 @@ from pages.parts import screen, session
 from pages.parts.arguments import arguments
 from pages.parts.chosen import FIELD, chosen
 from pages.parts.copy_as import copy_as
+from pages.parts.damaged import damaged
 from pages.parts.decide import aside, decisions
 from pages.parts.draft import Choice, Draft
 from pages.parts.folds import CLAIM, DESCRIPTION, SIBLINGS, as_proposed, noted
@@ -36,6 +38,9 @@ def card(review: Review, *, after: Goes = None, later: Callable[..., None] | Non
 
     `after` is called with the review once it was decided or closed, `later` to leave it waiting.
     """
+    if review_is_damaged(review):
+        damaged(review, after)
+        return
     if session.named():
         session.console().shown(review.review_id, to=session.reviewer())
     draft = drafts.load(review)

@@ -128,12 +128,12 @@ def _sought() -> Sought:
 
 
 def _row_of(review: Waiting) -> Row:
-    first = review.actions[0]
+    first = next(iter(review.actions), None)
     more = f"  +{len(review.actions) - 1}" if len(review.actions) > 1 else ""
     left = short_time_left(review)
     return Row(
         review.review_id,
-        f"{first.tool}{more}  {telling(first.args)}",
+        f"{first.tool}{more}  {telling(first.args)}" if first else "(its record was changed)",
         f"{review.agent} · {short(review.thread_id)} · {ago(review.opened_at)}{left}",
     )
 

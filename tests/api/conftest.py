@@ -97,6 +97,10 @@ class Served:
     def get(self, path: str, **query: Any) -> httpx.Response:
         return self.client.get(path, params=query)
 
+    def look(self, thread_id: str, by: str) -> dict[str, Any]:
+        """The thread, as this reviewer is given it."""
+        return self.client.get(f"/threads/{thread_id}", headers={"X-Reviewer": by}).json()
+
     def chat(self, message: str, **body: Any) -> dict[str, Any]:
         answer = self.post("/chat", message=message, **body)
         assert answer.status_code == 200, answer.text

@@ -43,10 +43,9 @@ def test_a_message_that_leads_to_an_action_is_answered_with_the_review(served: S
 
 
 def test_an_approved_action_runs_and_the_record_names_the_reviewer(served: Served) -> None:
-    served.chat(MAIL, thread_id="t-1")
-    answer = served.post(
-        "/review", headers={"X-Reviewer": "Łucja".encode()}, thread_id="t-1", decisions=[{"type": "approve"}]
-    ).json()
+    review_id = served.chat(MAIL, thread_id="t-1")["pending_review"]["review_id"]
+    decided = {"thread_id": "t-1", "review_id": review_id, "decisions": [{"type": "approve"}]}
+    answer = served.post("/review", headers={"X-Reviewer": "Łucja".encode()}, **decided).json()
     assert answer["status"] == "idle"
     assert [mail.recipient for mail in served.opened.world.outbox()] == ["alice@example.com"]
     (event,) = served.get("/audit", thread_id="t-1", kind="DecisionMade").json()["events"]

@@ -125,6 +125,7 @@ def test_2_a_stuck_thread_has_to_be_freed_first(served: Served) -> None:
 
 def test_3_the_loser_of_a_race_is_told_who_decided_what_and_when(served: Served) -> None:
     review_id = served.chat(MAIL, thread_id="t-1")["pending_review"]["review_id"]
+    served.look("t-1", by="bea")
     served.post("/review", headers={"X-Reviewer": "bea"}, thread_id="t-1", decisions=APPROVE)
     answer, error = refused_by_both(served, WRONG, review_id=review_id)
     detail = check(answer, error, 409, errors.AlreadyDecided)
@@ -158,6 +159,7 @@ def test_3_a_review_of_another_thread_is_none_of_this_one(served: Served) -> Non
 
 def test_4_where_nothing_waits_the_last_decision_is_named(served: Served) -> None:
     served.chat(MAIL, thread_id="t-1")
+    served.look("t-1", by="bea")
     served.post("/review", headers={"X-Reviewer": "bea"}, thread_id="t-1", decisions=[{"type": "reject"}])
     answer, error = refused_by_both(served, WRONG)
     detail = check(answer, error, 400, errors.NoPendingReview)

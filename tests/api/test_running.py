@@ -194,6 +194,7 @@ def test_whoever_is_late_while_the_winners_run_goes_on_is_told_by_whom(
 ) -> None:
     call = '/call#c1 send_email {"to": "a@x.org", "subject": "s", "body": "b"}'
     served.chat(call, thread_id="t-1", agent="cases")
+    served.look("t-1", by="bea")
     body: dict[str, Any] = {"thread_id": "t-1", "decisions": [{"type": "approve"}]}
     served.post("/review", headers={**LATER, "X-Reviewer": "bea"}, **body)
     late = served.post("/review", **body)

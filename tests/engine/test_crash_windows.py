@@ -16,7 +16,7 @@ from agent.review.actions import State
 from agent.review.errors import UnknownThread
 from agent.review.threads import Status
 from agent.settings import Settings
-from tests.conftest import SetClock, until
+from tests.conftest import SetClock, start_deciding, until
 from tests.engine.crashes import When, die
 
 THREAD = "t-1"
@@ -51,7 +51,7 @@ class Story:
     def decide(self, opened: Opened) -> None:
         (review,) = opened.console.view(THREAD).reviews
         given = [self.decisions.get(action.key.tool_call_id, APPROVE) for action in review.actions]
-        assert opened.console.wait(opened.console.decide(THREAD, given, by="ana"), 30)
+        assert opened.console.wait(start_deciding(opened.console, THREAD, given, by="ana"), 30)
 
     def tell(self, opened: Opened) -> None:
         self.begin(opened)
@@ -305,7 +305,7 @@ ENDED = replace(EXPIRED, ends={**EXPIRED.ends, "a": State.REJECTED, "r": State.R
 def test_a_turn_that_was_ended_stays_ended_wherever_its_process_died(crashes: Crashes) -> None:
     def end(opened: Opened) -> None:
         rejections = [{"type": "reject"}] * 3
-        run = opened.console.decide(THREAD, rejections, by="ana", end_turn=True)
+        run = start_deciding(opened.console, THREAD, rejections, by="ana", end_turn=True)
         assert opened.console.wait(run, 30)
 
     def go_on(opened: Opened) -> None:

@@ -20,7 +20,7 @@ from agent.review.errors import NothingToAskAgain, ReviewPending, ThreadStuck
 from agent.review.events import Kind
 from agent.review.threads import Status
 from agent.settings import Settings
-from tests.conftest import ask, decide, until, waiting
+from tests.conftest import ask, decide, start_deciding, until, waiting
 from tests.engine import foreign_agents
 from tests.engine.foreign_agents import effects
 from tests.engine.test_foreign import (
@@ -207,7 +207,7 @@ def test_a_malformed_answer_from_elsewhere_shows_as_stuck(
     assert Kind.THREAD_STUCK in kinds(console)
     for attempt in (
         lambda: console.send("hello", by="ana", thread_id=THREAD),
-        lambda: console.decide(THREAD, [APPROVE], by="ana"),
+        lambda: start_deciding(console, THREAD, [APPROVE], by="ana"),
     ):
         with pytest.raises(ThreadStuck):
             attempt()

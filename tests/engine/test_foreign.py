@@ -19,7 +19,7 @@ from agent.review.errors import InvalidDecision
 from agent.review.events import Kind
 from agent.review.threads import Status
 from agent.settings import Settings
-from tests.conftest import SetClock, ask, decide, waiting
+from tests.conftest import SetClock, ask, decide, start_deciding, waiting
 from tests.engine import foreign_agents
 from tests.engine.foreign_agents import effects
 
@@ -109,7 +109,7 @@ def test_one_at_work_holds_up_no_other_run(opened: Opened, monkeypatch: pytest.M
 
     monkeypatch.setattr(foreign_agents, "did", held)
     begin(opened.console, "batched", call("a", "send", to="a"))
-    run = opened.console.decide(THREAD, [APPROVE], by="ana")
+    run = start_deciding(opened.console, THREAD, [APPROVE], by="ana")
     assert entered.wait(30)
     ask(opened.console, "/say Hello.", agent="batched")
     go.set()
@@ -199,7 +199,7 @@ def test_the_allowed_decisions_are_the_interrupts_own(console: Console) -> None:
     (action,) = waiting(console, THREAD).actions
     assert action.allowed == ("approve", "edit", "reject")
     with pytest.raises(InvalidDecision, match="does not allow respond"):
-        console.decide(THREAD, [{"type": "respond", "message": "no"}], by="ana")
+        start_deciding(console, THREAD, [{"type": "respond", "message": "no"}], by="ana")
 
 
 def test_an_edit_may_go_to_another_tool_where_its_agent_takes_that(console: Console) -> None:
@@ -211,14 +211,14 @@ def test_an_edit_may_go_to_another_tool_where_its_agent_takes_that(console: Cons
 def test_an_edit_to_another_tool_is_refused_where_its_agent_would_refuse_it(console: Console) -> None:
     begin(console, "per_call", call("a", "send", to="a"))
     with pytest.raises(InvalidDecision, match="no edit to 'look'"):
-        console.decide(THREAD, [edit("look", text="x")], by="ana")
+        start_deciding(console, THREAD, [edit("look", text="x")], by="ana")
 
 
 @BOTH
 def test_an_edit_that_does_not_fit_is_refused_before_its_agent_sees_it(console: Console, make: str) -> None:
     begin(console, make, call("a", "send", to="a"))
     with pytest.raises(InvalidDecision, match="count"):
-        console.decide(THREAD, [edit("send", to="a", count="many")], by="ana")
+        start_deciding(console, THREAD, [edit("send", to="a", count="many")], by="ana")
     decide_each(console, a=APPROVE)
     assert effects() == ["send a 1"]
 

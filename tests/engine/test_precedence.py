@@ -9,7 +9,7 @@ import pytest
 from agent.bootstrap import Opened
 from agent.engine.precedence import BEGINS, GOES_ON, Precedence, aside
 from agent.review.threads import Status
-from tests.conftest import ask, decide, until, waiting
+from tests.conftest import ask, decide, start_deciding, until, waiting
 from tests.engine.test_supervisor import APPROVE, Gate, mail, status
 
 EVER = 3_600.0
@@ -97,7 +97,7 @@ def strict(opened: Opened) -> Opened:
 def test_a_tool_at_work_holds_up_no_other_run(strict: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
     gate = Gate(strict, monkeypatch)
     thread_id = ask(strict.console, mail("a"))
-    run = strict.console.decide(thread_id, [APPROVE], by="ana")
+    run = start_deciding(strict.console, thread_id, [APPROVE], by="ana")
     assert gate.entered.wait(30)
     other = ask(strict.console, "/say Hello.")
     assert status(strict.console, other) is Status.IDLE

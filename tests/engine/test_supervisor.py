@@ -24,7 +24,7 @@ from agent.review.errors import LedgerUnavailable, NothingToRetry, NothingToStop
 from agent.review.events import Kind
 from agent.review.threads import Status
 from agent.settings import Settings
-from tests.conftest import SetClock, ask, decide, until, waiting
+from tests.conftest import SetClock, ask, decide, start_deciding, until, waiting
 
 THREAD = "t-1"
 APPROVE = {"type": "approve"}
@@ -201,7 +201,7 @@ def test_a_run_left_open_by_a_shutdown_is_finished_by_the_next_console(
     first = open_console(settings, clock=clock)
     gate = Gate(first, monkeypatch)
     ask(first.console, f"{mail('a')}\n{mail('b', 'b@x.org')}", thread_id=THREAD)
-    first.console.decide(THREAD, [APPROVE, APPROVE], by="ana")
+    start_deciding(first.console, THREAD, [APPROVE, APPROVE], by="ana")
     assert gate.entered.wait(30)
     shutting = threading.Thread(target=first.close)
     shutting.start()
@@ -223,7 +223,7 @@ def test_a_run_whose_files_are_closed_under_it_is_not_recorded_as_failed(
     first = open_console(settings, clock=clock)
     gate = Gate(first, monkeypatch)
     ask(first.console, mail("a"), thread_id=THREAD)
-    run = first.console.decide(THREAD, [APPROVE], by="ana")
+    run = start_deciding(first.console, THREAD, [APPROVE], by="ana")
     assert gate.entered.wait(30)
     first.supervisor.shut()
     first.console._engine.shut()
@@ -242,7 +242,7 @@ def test_a_process_that_still_runs_a_tool_keeps_its_lock_after_the_shutdown(
     first = open_console(settings, clock=clock)
     gate = Gate(first, monkeypatch)
     ask(first.console, mail("a"), thread_id=THREAD)
-    run = first.console.decide(THREAD, [APPROVE], by="ana")
+    run = start_deciding(first.console, THREAD, [APPROVE], by="ana")
     assert gate.entered.wait(30)
     first.supervisor.shut()
     other = Owner(settings.review_data / "owners")
@@ -332,7 +332,7 @@ def test_a_tool_that_exits_has_failed_and_leaves_no_stuck_thread(
 
     monkeypatch.setattr(opened.world, "send", leave)
     ask(opened.console, mail("a"), thread_id=THREAD)
-    opened.console.decide(THREAD, [APPROVE], by="ana")
+    start_deciding(opened.console, THREAD, [APPROVE], by="ana")
 
     until(lambda: status(opened.console) is Status.IDLE)
     assert states(opened.console) == {"a": State.FAILED}
@@ -343,7 +343,7 @@ def test_a_tool_whose_end_could_not_be_recorded_is_unknown(
 ) -> None:
     gate = Gate(opened, monkeypatch)
     ask(opened.console, mail("a"), thread_id=THREAD)
-    opened.console.decide(THREAD, [APPROVE], by="ana")
+    start_deciding(opened.console, THREAD, [APPROVE], by="ana")
     assert gate.entered.wait(30)
     outage = Outage(monkeypatch, SqliteLedger, "write")
     outage.on.set()
@@ -361,7 +361,7 @@ def test_a_run_behind_something_starts_when_that_is_over(
     monkeypatch.setattr(supervisor_module, "BEHIND_SECONDS", 3_600.0)
     behind = threading.Event()
     ask(opened.console, mail("a"), thread_id=THREAD)
-    run = opened.console.decide(THREAD, [APPROVE], by="ana", behind=behind)
+    run = start_deciding(opened.console, THREAD, [APPROVE], by="ana", behind=behind)
     assert status(opened.console, ask(opened.console, "/say Hello.")) is Status.IDLE
     assert states(opened.console) == {"a": State.APPROVED}
     behind.set()
@@ -392,7 +392,7 @@ def test_a_silent_owner_is_taken_over_once_its_lease_is_over(
     monkeypatch.setattr(opened.supervisor, "_heartbeat", lambda: None)
     gate = Gate(opened, monkeypatch)
     ask(opened.console, mail("a"), thread_id=THREAD)
-    run = opened.console.decide(THREAD, [APPROVE], by="ana")
+    run = start_deciding(opened.console, THREAD, [APPROVE], by="ana")
     assert gate.entered.wait(30)
     other = second_supervisor(opened, settings, clock, lease=0.0)
     try:
@@ -409,7 +409,7 @@ def test_an_owner_whose_heart_beats_keeps_its_run(
 ) -> None:
     gate = Gate(opened, monkeypatch)
     ask(opened.console, mail("a"), thread_id=THREAD)
-    run = opened.console.decide(THREAD, [APPROVE], by="ana")
+    run = start_deciding(opened.console, THREAD, [APPROVE], by="ana")
     assert gate.entered.wait(30)
     other = second_supervisor(opened, settings, clock, lease=0.0)
     try:
@@ -431,7 +431,7 @@ def test_a_run_begun_after_a_long_idleness_is_not_taken_for_silent(
     other = second_supervisor(opened, settings, clock, lease=0.0)
     gate = Gate(opened, monkeypatch)
     ask(opened.console, mail("a"), thread_id=THREAD)
-    run = opened.console.decide(THREAD, [APPROVE], by="ana")
+    run = start_deciding(opened.console, THREAD, [APPROVE], by="ana")
     assert gate.entered.wait(30)
     try:
         other.reconcile()
@@ -442,7 +442,7 @@ def test_a_run_begun_after_a_long_idleness_is_not_taken_for_silent(
         gate.entered.clear()
         gate.go.clear()
         ask(opened.console, mail("b"), thread_id=THREAD)
-        second = opened.console.decide(THREAD, [APPROVE], by="ana")
+        second = start_deciding(opened.console, THREAD, [APPROVE], by="ana")
         assert gate.entered.wait(30)
         other.reconcile()
         assert opened.console._ledger.run(second.run_id).owner == opened.supervisor.owner
@@ -457,7 +457,7 @@ def test_who_waits_for_a_run_that_was_taken_over_waits_for_its_end(
 ) -> None:
     gate = Gate(opened, monkeypatch)
     ask(opened.console, mail("a"), thread_id=THREAD)
-    run = opened.console.decide(THREAD, [APPROVE], by="ana")
+    run = start_deciding(opened.console, THREAD, [APPROVE], by="ana")
     assert gate.entered.wait(30)
     other = Owner(settings.review_data / "owners")
     with ThreadPoolExecutor(1) as pool:
@@ -477,7 +477,7 @@ def test_what_a_thawed_owner_did_is_not_recorded_over_a_settlement(
 ) -> None:
     gate = Gate(opened, monkeypatch)
     ask(opened.console, mail("a"), thread_id=THREAD)
-    run = opened.console.decide(THREAD, [APPROVE], by="ana")
+    run = start_deciding(opened.console, THREAD, [APPROVE], by="ana")
     assert gate.entered.wait(30)
     other = second_supervisor(opened, settings, clock, lease=0.0)
     try:
@@ -495,7 +495,7 @@ def test_nobody_is_asked_again_while_the_frozen_process_itself_could_still_act(
 ) -> None:
     gate = Gate(opened, monkeypatch)
     ask(opened.console, mail("a"), thread_id=THREAD)
-    run = opened.console.decide(THREAD, [APPROVE], by="ana")
+    run = start_deciding(opened.console, THREAD, [APPROVE], by="ana")
     assert gate.entered.wait(30)
     other = second_supervisor(opened, settings, clock, lease=0.0)
     try:
@@ -513,7 +513,7 @@ def test_the_record_of_an_unknown_outcome_names_the_process_that_started_it(
 ) -> None:
     gate = Gate(opened, monkeypatch)
     ask(opened.console, mail("a"), thread_id=THREAD)
-    run = opened.console.decide(THREAD, [APPROVE], by="ana")
+    run = start_deciding(opened.console, THREAD, [APPROVE], by="ana")
     assert gate.entered.wait(30)
     other = second_supervisor(opened, settings, clock, lease=0.0)
     try:

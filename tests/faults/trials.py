@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.faults import clocks, damage, deaths, freezes, load, moments, races, record, storage
+from tests.faults import clocks, damage, deaths, freezes, load, moments, races, record, rows, storage
 from tests.faults.bench import Bench
 from tests.faults.crowd import Crowd
 
@@ -154,6 +154,10 @@ def _record() -> list[Trial]:
         ("the tail cut", record.cut, 1),
     ]
     found = [Trial("record", name, record.tampered(how), quick) for name, how, quick in tamperings]
+    found += [
+        Trial("record", "a row of a waiting review edited", rows.while_waiting, full=5.0),
+        Trial("record", "a row edited between decision and delivery", rows.after_the_decision, full=5.0),
+    ]
     return [*found, Trial("record", "an older copy of the folder put back", record.older_copy)]
 
 

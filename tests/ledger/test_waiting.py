@@ -283,4 +283,5 @@ def as_waiting(review: Review | None) -> Waiting:
 
 
 def as_asked(action: Action) -> Asked:
-    return Asked._make(getattr(action, name) for name in Asked._fields)
+    values = {**vars(action), **vars(action.key), "args_text": rows.dumps(action.args)}
+    return Asked._make(values[name] for name in Asked._fields)

@@ -16,7 +16,7 @@ from agent.console import Console
 from agent.review.actions import Review
 from agent.review.events import GENESIS, Event, Fact, Kind, seal, verify
 from agent.review.exports import COLUMNS, as_csv, as_json_lines, read_json_lines
-from tests.conftest import ask, waiting
+from tests.conftest import ask, start_deciding, waiting
 from tests.pages.conftest import MAIL, Opens, Screen, calls, ended, of
 
 MAIL_CALL = 'send_email {"to": "alice@example.com", "subject": "Hello", "body": "At 10."}'
@@ -81,7 +81,7 @@ def test_older_events_are_a_page_away(opens: Opens, console: Console) -> None:
 def test_an_event_opens_in_full(opens: Opens, console: Console, mail: Review) -> None:
     args = {**(mail.actions[0].args or {}), "to": "bob@example.com"}
     decision = [{"type": "edit", "edited_action": {"name": "send_email", "args": args}}]
-    assert console.wait(console.decide(mail.thread_id, decision, by="ben"), 30)
+    assert console.wait(start_deciding(console, mail.thread_id, decision, by="ben"), 30)
     (event,) = console.trail(kind=Kind.DECISION_MADE)
     said = opens("audit").pick("events", str(event.seq)).said()
     assert "to\n  alice@example.com\n→ bob@example.com" in said
@@ -195,7 +195,7 @@ def test_an_opened_event_says_reason_and_arguments_in_words_before_its_data(
     opens: Opens, console: Console, mail: Review
 ) -> None:
     decision = [{"type": "reject", "message": "Alice is away until May."}]
-    assert console.wait(console.decide(mail.thread_id, decision, by="ben"), 30)
+    assert console.wait(start_deciding(console, mail.thread_id, decision, by="ben"), 30)
     (event,) = console.trail(kind=Kind.DECISION_MADE)
     screen = opens("audit", event=str(event.seq))
     shown = [str(node.value) for node in screen.nodes() if node.type == "code"]

@@ -15,7 +15,7 @@ from agent.review.args import show
 from agent.review.events import Kind
 from pages.parts import screen as on_screen
 from pages.parts import session
-from tests.conftest import SetClock, ask, waiting
+from tests.conftest import SetClock, ask, start_deciding, waiting
 from tests.pages.conftest import MAIL, Opens, Screen, calls, of, send
 
 SECRET = "sk-proj-abcdefghijklmnop1234567890"
@@ -106,7 +106,7 @@ def test_a_draft_is_said_to_be_kept_only_where_there_is_one(
     screen = opens(review=mail.review_id)
     if wrote:
         screen.click(of("reject", mail))
-    assert console.wait(console.decide(mail.thread_id, [{"type": "reject"}], by="ben"), 30)
+    assert console.wait(start_deciding(console, mail.thread_id, [{"type": "reject"}], by="ben"), 30)
     assert ("Your draft on it is kept." in screen.run().said()) == wrote
 
 
@@ -185,7 +185,7 @@ def test_the_record_names_every_fold_of_the_card_that_was_opened(opens: Opens, c
 
 
 def test_a_decision_made_past_the_pages_has_no_look_on_record(console: Console, mail: Review) -> None:
-    assert console.wait(console.decide(mail.thread_id, [{"type": "reject"}], by="ben"), 30)
+    assert console.wait(start_deciding(console, mail.thread_id, [{"type": "reject"}], by="ben"), 30)
     (made,) = console.trail(kind=Kind.DECISION_MADE)
     assert (made.data or {})["visible_seconds"] is None
 
@@ -210,7 +210,7 @@ def test_of_a_long_file_the_world_shows_the_start_and_says_so(opens: Opens, page
 def test_the_world_opens_on_what_the_thread_changed(opens: Opens, console: Console) -> None:
     call = """execute_sql {"query": "INSERT INTO notes (text) VALUES ('x')"}"""
     review = waiting(console, ask(console, calls(call), agent="operations"))
-    decided = console.decide(review.thread_id, [{"type": "approve"}], by="ben")
+    decided = start_deciding(console, review.thread_id, [{"type": "approve"}], by="ben")
     assert console.wait(decided, 30)
     screen = opens("chat", thread=review.thread_id)
     assert screen.at.selectbox(key="world-table").value == "notes"

@@ -7,7 +7,7 @@ from agent.console import Console
 from agent.review.actions import Action, Review
 from agent.review.threads import Message, Status
 from pages.parts import session
-from tests.conftest import ask, until
+from tests.conftest import ask, start_deciding, until
 from tests.pages.conftest import MAIL, Opens, calls, ended, of, send
 
 
@@ -65,7 +65,7 @@ def test_a_rejected_call_shows_who_rejected_it_and_what_the_agent_got(
     opens: Opens, console: Console, mail: Review
 ) -> None:
     decision = [{"type": "reject", "message": "wrong Alice"}]
-    assert console.wait(console.decide(mail.thread_id, decision, by="ben"), 30)
+    assert console.wait(start_deciding(console, mail.thread_id, decision, by="ben"), 30)
     said = opens("chat", thread=mail.thread_id).said()
     assert "reject by ben" in said
     assert "wrong Alice" in said
@@ -77,7 +77,7 @@ def test_an_edited_call_shows_what_ran_and_what_was_proposed(
     (action,) = mail.actions
     args = {**(action.args or {}), "to": "bob@example.com"}
     decision = [{"type": "edit", "edited_action": {"name": "send_email", "args": args}}]
-    assert console.wait(console.decide(mail.thread_id, decision, by="ben"), 30)
+    assert console.wait(start_deciding(console, mail.thread_id, decision, by="ben"), 30)
     screen = opens("chat", thread=mail.thread_id)
     assert "edit by ben" in screen.said()
     assert "bob@example.com" in screen.said()
@@ -212,7 +212,7 @@ def test_resetting_the_demo_world_leaves_the_record_alone(
     opens: Opens, page_console: Opened, mail: Review
 ) -> None:
     console = page_console.console
-    assert console.wait(console.decide(mail.thread_id, [{"type": "approve"}], by="ana"), 30)
+    assert console.wait(start_deciding(console, mail.thread_id, [{"type": "approve"}], by="ana"), 30)
     events = console.verify().count
     opens("chat", thread=mail.thread_id).click("reset-world")
     assert page_console.world.outbox() == ()

@@ -22,7 +22,7 @@ from pages.parts import card as inbox_card
 from pages.parts import screen as on_screen
 from pages.parts import sending, session
 from pages.parts.stepper import AT_ONCE
-from tests.conftest import SetClock, ask, waiting
+from tests.conftest import SetClock, ask, start_deciding, waiting
 from tests.pages.conftest import MAIL, Opens, Screen, calls, of, send
 
 KINDS = ("approve", "edit", "reject", "respond")
@@ -264,7 +264,8 @@ def test_an_edit_whose_preview_has_changed_since_is_not_sent(
         ),
     )
     decided = [{"type": "approve"}]
-    assert page_console.console.wait(page_console.console.decide(known.thread_id, decided, by="ben"), 30)
+    run = start_deciding(page_console.console, known.thread_id, decided, by="ben")
+    assert page_console.console.wait(run, 30)
     screen.click(send(mail))
     assert len(page_console.world.outbox()) == 1
     assert "What would run has changed since it was shown" in screen.said()
@@ -278,7 +279,7 @@ def test_the_loser_of_a_race_is_told_who_decided_what_and_keeps_the_draft(
 ) -> None:
     screen = opens(reviewer="ben", review=mail.review_id)
     screen.click(of("edit", mail)).write_args(mail, edited(mail, to="ben@example.com")).type_again(mail)
-    assert console.wait(console.decide(mail.thread_id, [{"type": "reject"}], by="ana"), 30)
+    assert console.wait(start_deciding(console, mail.thread_id, [{"type": "reject"}], by="ana"), 30)
     screen.click(send(mail))
     assert "already decided by ana" in screen.said()
     assert "reject" in screen.said()
@@ -352,7 +353,7 @@ def test_closing_what_another_has_decided_says_who_and_what(
     opens: Opens, console: Console, mail: Review
 ) -> None:
     screen = opens(review=mail.review_id).open_fold(closing(mail))
-    assert console.wait(console.decide(mail.thread_id, [{"type": "approve"}], by="ben"), 30)
+    assert console.wait(start_deciding(console, mail.thread_id, [{"type": "approve"}], by="ben"), 30)
     assert "already decided by ben" in screen.click(session.key("close", mail.review_id)).said()
 
 

@@ -14,7 +14,7 @@ from agent.review.actions import Action, Review
 from agent.review.events import Kind
 from agent.scenarios import batch, shelf
 from pages.parts import session
-from tests.conftest import ask, waiting
+from tests.conftest import ask, start_deciding, waiting
 from tests.pages.conftest import LITERAL, TYPED, Opens, Screen, of, send
 
 MARK = "EVIL7"
@@ -130,7 +130,7 @@ def test_in_the_conversation_before_and_after_the_decision(
 ) -> None:
     shows(opens("chat", thread=letter.thread_id))
     decision = [{"type": "reject", "message": HOSTILE}]
-    assert console.wait(console.decide(letter.thread_id, decision, by=HOSTILE), 30)
+    assert console.wait(start_deciding(console, letter.thread_id, decision, by=HOSTILE), 30)
     shows(opens("chat", thread=letter.thread_id))
     shows(opens().open_fold("Done today"))
     shows(opens(review=letter.review_id))
@@ -148,7 +148,7 @@ def test_in_the_list_of_threads(opens: Opens, letter: Review) -> None:
 
 def test_in_every_event_of_the_record(opens: Opens, console: Console, letter: Review) -> None:
     decision = [{"type": "reject", "message": HOSTILE}]
-    assert console.wait(console.decide(letter.thread_id, decision, by=HOSTILE), 30)
+    assert console.wait(start_deciding(console, letter.thread_id, decision, by=HOSTILE), 30)
     for event in console.trail():
         assert misplaced(opens("audit", event=str(event.seq))) == [], event.kind
 
@@ -176,7 +176,7 @@ def test_in_an_error(opens: Opens, console: Console) -> None:
 def test_in_the_words_of_one_who_decided_before(opens: Opens, mail: Review, console: Console) -> None:
     screen = opens(review=mail.review_id).approve(mail)
     decision = [{"type": "reject", "message": HOSTILE}]
-    assert console.wait(console.decide(mail.thread_id, decision, by=HOSTILE), 30)
+    assert console.wait(start_deciding(console, mail.thread_id, decision, by=HOSTILE), 30)
     shows(screen.click(send(mail)))
 
 

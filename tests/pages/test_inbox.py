@@ -7,7 +7,7 @@ from agent.review.actions import Review
 from pages.parts import session
 from pages.parts.inbox_list import count
 from pages.parts.words import short
-from tests.conftest import SetClock, ask, waiting
+from tests.conftest import SetClock, ask, start_deciding, waiting
 from tests.pages.conftest import MAIL, Opens, Screen, calls, send
 
 
@@ -94,7 +94,7 @@ def test_after_the_only_decision_nothing_waits(opens: Opens, mail: Review) -> No
 def test_a_review_that_is_over_says_who_ended_it_and_how(
     opens: Opens, console: Console, mail: Review
 ) -> None:
-    assert console.wait(console.decide(mail.thread_id, [{"type": "reject"}], by="ben"), 30)
+    assert console.wait(start_deciding(console, mail.thread_id, [{"type": "reject"}], by="ben"), 30)
     said = opens(review=mail.review_id).said()
     assert "This review is over." in said
     assert "ended by ben: reject" in said

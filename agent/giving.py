@@ -1,0 +1,61 @@
+"""The use cases about what a reviewer was given: a decision that names no review means that, and nothing else."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+from agent.elsewhere import Elsewhere
+from agent.ports import Reads
+from agent.review.actions import Review, Waiting
+from agent.review.errors import LedgerUnavailable, ReviewChanged
+from agent.review.given import Face, by_thread, given
+
+log = logging.getLogger(__name__)
+
+
+class Giving(Elsewhere):
+    """What each reviewer was given last on each thread, through each face; it survives restarts and is no event."""
+
+    def give(self, reviews: Sequence[Review | Waiting], *, to: str, face: Face) -> None:
+        """Note that this reviewer is given these reviews now: on each of their threads, these and no other.
+
+        Writes only what is not noted already. Where that cannot be written, a later decision has to name its review.
+        """
+        found = by_thread(reviews)
+        try:
+            noted = self._ledger.given(list(found), to, face)
+            changed = {thread_id: now for thread_id, now in found.items() if noted.get(thread_id) != now}
+            if changed:
+                with self._ledger.write() as tx:
+                    for thread_id, now in changed.items():
+                        tx.give(thread_id, to, face, now)
+        except LedgerUnavailable as error:
+            log.warning("what %s was given could not be noted: %s", to, error)
+
+    def _meant(self, thread_id: str, by: str, face: Face) -> str | None:
+        """The one review that this reviewer was given last on the thread; None if there was none, or several."""
+        noted = self._ledger.given([thread_id], by, face).get(thread_id, [])
+        return noted[0][0] if len(noted) == 1 else None
+
+    def _check_given(self, reads: Reads, review: Review, by: str, face: Face) -> None:
+        """Raise `ReviewChanged` unless this review, as it is now, is the one that was given to this reviewer last."""
+        noted = reads.given([review.thread_id], by, face).get(review.thread_id)
+        if noted == given([review]):
+            return
+        about = (
+            "nothing of this thread was given to you here" if noted is None else "you were given another last"
+        )
+        raise ReviewChanged(
+            f"The decision names no review, and {about}: {review.review_id} waits. "
+            "Send its review_id, or the shown_digest of each action.",
+            review,
+        )
+
+
+def says_which(decisions: Any, review_id: str | None) -> bool:
+    """Whether the decisions say by themselves what they are about: the review, or every digest that was shown."""
+    if review_id is not None:
+        return True
+    return isinstance(decisions, list) and all(one.get("shown_digest") is not None for one in decisions)

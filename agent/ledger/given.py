@@ -1,0 +1,44 @@
+"""What each reviewer was given to decide on last, in the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from agent.ledger import rows
+from agent.ledger.statements import Reads, Writes
+from agent.review.given import Face, Given
+
+
+class GivenReads(Reads):
+    """What is read of it, over a way to run one statement."""
+
+    def given(self, thread_ids: Sequence[str], reviewer: str, face: Face) -> Mapping[str, Given]:
+        """What this reviewer was given last through this face, on each of these threads where anything was."""
+        marks = ", ".join("?" * len(thread_ids))
+        found = self._all(
+            f"SELECT thread_id, reviews FROM given WHERE thread_id IN ({marks}) AND reviewer = ? AND face = ?",
+            *(*thread_ids, reviewer, face),
+        )
+        return {row["thread_id"]: _given(row["reviews"]) for row in found}
+
+
+class GivenWrites(Writes):
+    """What a transaction writes of it."""
+
+    def give(self, thread_id: str, reviewer: str, face: Face, reviews: Given) -> None:
+        self._did(
+            """
+            INSERT INTO given (thread_id, reviewer, face, reviews) VALUES (?, ?, ?, ?)
+            ON CONFLICT (thread_id, reviewer, face) DO UPDATE SET reviews = excluded.reviews
+            WHERE reviews <> excluded.reviews
+            """,
+            *(thread_id, reviewer, face, rows.dumps(reviews)),
+        )
+
+
+def _given(text: str) -> Given:
+    """What the column holds; nothing where the console cannot have written it."""
+    with suppress(ValueError, TypeError, RecursionError):
+        return [(review_id, list(digests)) for review_id, digests in rows.loads(text)]
+    return []

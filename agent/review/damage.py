@@ -1,0 +1,110 @@
+"""What was changed in the ledger's file past the console: an open action whose row is not what its digests are of.
+
+Such an action is read with nothing in it that could be decided on, so that nobody decides on what the row now says.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from agent.review.actions import Action, Asked, Review, ReviewState, State, Waiting, digests_of
+
+DAMAGED = "The record of this call was changed past the console, so it cannot be shown or decided. Close the review."
+SHORT = 2_000
+"""Letters of arguments in the queue up to which it is kept in mind that they fit."""
+OPEN = (State.PENDING, State.APPROVED, State.SUSPENDED)
+"""Actions that may yet run."""
+
+One = TypeVar("One", Action, Asked)
+
+
+def is_damaged(action: Action | Asked) -> bool:
+    """Whether this is an action as `as_read` gives it where the row does not fit."""
+    return not action.shown_digest
+
+
+def review_is_damaged(review: Review | Waiting) -> bool:
+    """Whether the review cannot be decided, because the record of it was changed."""
+    return not review.actions or any(is_damaged(action) for action in review.actions)
+
+
+def fits(action: Action | Asked, secret: bytes) -> bool:
+    """Whether the action is what its digests were made of."""
+    if isinstance(action, Asked) and len(action.args_text) <= SHORT:
+        try:
+            return _short_one_fits(action._replace(args=None), secret)
+        except (TypeError, ValueError, RecursionError):  # what the console cannot have written
+            return False
+    return _fits(action, secret)
+
+
+@lru_cache(maxsize=4_096)
+def _short_one_fits(action: Asked, secret: bytes) -> bool:
+    """The same, known already while the row is the same to the letter: a queue is read again and again."""
+    return _fits(action._replace(args=json.loads(action.args_text)), secret)
+
+
+def _fits(action: Action | Asked, secret: bytes) -> bool:
+    try:
+        return digests_of(action, secret) == (action.call_digest, action.shown_digest)
+    except (ValueError, TypeError, RecursionError):  # values that the console takes from nobody
+        return False
+
+
+def as_read(action: Action, secret: bytes) -> Action:
+    """The action, held against its digests if it may yet run."""
+    return action if action.state not in OPEN or fits(action, secret) else _blanked(action)
+
+
+def review_as_read(review: Review, secret: bytes, opened_with: Sequence[str] | None = None) -> Review:
+    """The review, each action of an open one held against its digests.
+
+    `opened_with` are the tool call ids it was opened with, in order, where the trail says so: decisions are by place.
+    """
+    if review.state is not ReviewState.OPEN:
+        return review
+    whole = _has_its_times(review)
+    whole &= opened_with is None or list(opened_with) == [one.tool_call_id for one in review.actions]
+    actions = tuple(
+        one if whole and _waits_in(review, one) and fits(one, secret) else _blanked(one)
+        for one in review.actions
+    )
+    return replace(review, actions=actions, **({} if _has_its_times(review) else _NO_TIMES))
+
+
+def waiting_as_read(review: Waiting, secret: bytes) -> Waiting:
+    """The same for a review in the queue."""
+    whole = _has_its_times(review)
+    actions = tuple(
+        one if whole and _waits_in(review, one) and fits(one, secret) else _blanked(one)
+        for one in review.actions
+    )
+    return review._replace(actions=actions, **({} if whole else _NO_TIMES))
+
+
+_NO_TIMES: Mapping[str, Any] = {"opened_at": "1970-01-01T00:00:00.000000Z", "expires_at": None}
+
+
+def _has_its_times(review: Review | Waiting) -> bool:
+    try:
+        return all(datetime.fromisoformat(at).tzinfo for at in (review.opened_at, review.expires_at) if at)
+    except ValueError:
+        return False
+
+
+def _waits_in(review: Review | Waiting, action: Action | Asked) -> bool:
+    own = (action.key.thread_id, action.agent) == (review.thread_id, review.agent)
+    return own and action.state is State.PENDING
+
+
+def _blanked(action: One) -> One:
+    if isinstance(action, Asked):
+        blank = action._replace(args=None, args_text="", summary=DAMAGED, allowed=())
+        return blank._replace(call_digest="", shown_digest="")
+    blank = replace(action, args=None, proposed=None, notes={}, summary=DAMAGED, allowed=())
+    return replace(blank, call_digest="", shown_digest="")
