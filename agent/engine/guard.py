@@ -224,6 +224,8 @@ class Guard(BaseCallbackHandler):
             return None
         if entering.received is not None and canonical(entering.received) == canonical(action.args):
             return named
+        if "unfit" in action.notes:
+            return None  # what was shown was never made by the tool's own checks
         intake = intake_of(entering.tool)
         own = intake.proper(named)
         rebuilt = intake.rebuild(action.args, own)

@@ -13,6 +13,8 @@ from langgraph.types import Command
 from agent.review.bounds import bounded
 
 _serde = JsonPlusSerializer(allowed_msgpack_modules=None)
+PAIR = "pair:"
+"""Marks a content with its artifact, which a tool's function returns as a tuple."""
 THE_TEXT = b""
 """Kept where what was returned is its own text, which stands on record already."""
 
@@ -77,8 +79,8 @@ def kept(returned: Any, text: str, limit: int) -> bytes | None:
     if type(returned) is str and returned == text:
         return THE_TEXT
     try:
-        kind, written = _serde.dumps_typed(returned)
-        whole = kind.encode() + b"\n" + written
+        kind, written = _serde.dumps_typed(list(returned) if isinstance(returned, tuple) else returned)
+        whole = (f"{PAIR}{kind}" if isinstance(returned, tuple) else kind).encode() + b"\n" + written
         return whole if len(whole) <= 2 * limit and _is_same(_read(whole), returned) else None
     except Exception:  # whatever a value of the tool's own makes the serialiser raise
         return None
@@ -95,11 +97,17 @@ def again(returned: bytes | None, text: str, *, settled: bool) -> Again | None:
 
 def _read(whole: bytes) -> Any:
     kind, _, written = whole.partition(b"\n")
-    return _serde.loads_typed((kind.decode(), written))
+    read = _serde.loads_typed((kind.decode().removeprefix(PAIR), written))
+    return tuple(read) if kind.startswith(PAIR.encode()) else read
 
 
-def _is_same(one: Any, other: Any) -> bool:
-    return type(one) is type(other) and (one == other or repr(one) == repr(other))
+def _is_same(read: Any, returned: Any) -> bool:
+    """Whether what was read is what was returned, but for a tuple within, which every checkpoint makes a list."""
+    if isinstance(read, list | tuple) and isinstance(returned, list | tuple):
+        return len(read) == len(returned) and all(map(_is_same, read, returned))
+    if type(read) is dict and type(returned) is dict:
+        return read.keys() == returned.keys() and all(_is_same(read[key], returned[key]) for key in read)
+    return type(read) is type(returned) and (read == returned or repr(read) == repr(returned))
 
 
 def _messages(returned: Any) -> list[ToolMessage]:
