@@ -118,7 +118,8 @@ class Elsewhere(Looking):
         if not closed:
             raise NothingToAskAgain(thread.thread_id)
         calls = tuple(
-            Repeated(f"call_{uuid4().hex[:24]}", action.proposed_tool, action.args or {}) for action in closed
+            Repeated(f"call_{uuid4().hex[:24]}", action.proposed_tool, action.enters or {})
+            for action in closed
         )
         return Repeat(entry.say(told.ASK_ME_AGAIN).id, told.ASK_ME_AGAIN, uuid4().hex, calls)
 

@@ -13,6 +13,7 @@ from agent.review.args import parse
 from agent.review.differences import diff
 from agent.review.errors import ArgumentsRefused
 from agent.review.foreign import taken
+from agent.review.places import path
 from agent.review.repeats import same_call
 
 LONG_TEXT = 8
@@ -42,6 +43,15 @@ def how_large(before: Action, after: Action) -> Large | None:
     if len(changed) >= 2 and len(changed) * 2 > len(names):
         return Large.MOST
     return Large.TEXT if any(_is_rewritten(one.before, one.after) for one in diff(old, new)) else None
+
+
+def to_edit(action: Action) -> dict[str, Any]:
+    """The arguments that an edit begins with: in the form the model writes, without those that the tool drops."""
+    dropped = set(action.notes.get("dropped", ()))
+    written = (
+        action.proposed if isinstance(action.proposed, dict) and action.entered is not None else action.args
+    )
+    return {name: value for name, value in (written or {}).items() if path((name,)) not in dropped}
 
 
 def edited_away(action: Action, edited: Iterable[Action], agent: Agent) -> Action | None:

@@ -21,7 +21,7 @@ from pages.parts.copy_as import copy_as
 from pages.parts.damaged import damaged
 from pages.parts.decide import aside, decisions
 from pages.parts.draft import Choice, Draft
-from pages.parts.folds import CLAIM, DESCRIPTION, SIBLINGS, as_proposed, noted
+from pages.parts.folds import CLAIM, DESCRIPTION, SIBLINGS, as_proposed, differs, noted
 from pages.parts.hidden import hidden
 from pages.parts.in_view import in_view
 from pages.parts.rules import remember
@@ -117,12 +117,17 @@ def _what_would_run(review: Review, action: Action, draft: Draft) -> None:
     notes = noted(action)
     call = f"tool call {action.key.tool_call_id}\nattempt {action.key.attempt}\ndigest {action.call_digest}"
     views = {
-        "Arguments": [*arguments(action.args), *([line(notes)] if notes else [])],
+        "Arguments": [*arguments(action.args), *([line(notes)] if notes else []), *_as_written(action)],
         "JSON": [literal(show(action.args))],
         "Raw call": [said("As the model proposed it"), literal(as_proposed(action)), literal(call)],
         "Copy as": copy_as(review, draft),
     }
     sheet([tabs("What would run", views)], key="call")
+
+
+def _as_written(action: Action) -> list[Node]:
+    """The agent's own arguments, where its tool makes others of them: above stands what the tool gets."""
+    return [said("As the agent wrote it"), literal(as_proposed(action))] if differs(action) else []
 
 
 def _around(review: Review, action: Action) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from agent.review.actions import Action, Review
 from agent.review.args import dumps, parse
+from agent.review.edits import to_edit
 from agent.review.errors import ArgumentsRefused
 from pages.parts import screen, session
 
@@ -86,7 +87,7 @@ def forget(review: Review) -> None:
 
 def args_text(action: Action, choice: Choice) -> str:
     """The JSON the editor shows: what was typed, or the proposal."""
-    return dumps(action.args) if choice.text is None else choice.text
+    return dumps(to_edit(action)) if choice.text is None else choice.text
 
 
 def decision(review: Review, action: Action, choice: Choice) -> dict[str, Any]:
@@ -111,7 +112,7 @@ def decision(review: Review, action: Action, choice: Choice) -> dict[str, Any]:
 
 def _args(action: Action, choice: Choice) -> Any:
     if choice.text is None:
-        return action.args
+        return to_edit(action)
     args = parse(choice.text)
     if not isinstance(args, dict):
         raise ArgumentsRefused(["args: expected an object with the tool's arguments by name"])

@@ -37,12 +37,25 @@ def noted(action: Action) -> str:
     if notes.get("unchecked"):
         lines.append("No schema of this tool checks these: they go to the tool as proposed.")
     if "unfit" in notes:
-        lines.append(f"They do not fit the tool, which will get them as proposed: {notes['unfit']}")
+        lines.append(f"They do not fit the tool, and it will not be run with them: {notes['unfit']}")
     lines += [f"{place}: filled in with the tool's default" for place in notes.get("defaults", ())]
+    lines += [
+        f"{place}: the tool makes another one each time; it gets this one"
+        for place in notes.get("made_once", ())
+    ]
     lines += [f"{place}: dropped, the tool has no such argument" for place in notes.get("dropped", ())]
     for place, before, after in notes.get("coerced", ()):
         lines.append(f"{place}: {_typed(before)} becomes {_typed(after)}")
     return "\n".join(lines)
+
+
+def differs(action: Action) -> bool:
+    """Whether the agent wrote other values, or other names, than the tool gets: more than defaults are different."""
+    if not isinstance(action.proposed, dict) or action.args is None:
+        return False
+    return any(
+        name not in action.args or action.args[name] != value for name, value in action.proposed.items()
+    )
 
 
 def _typed(value: object) -> str:
