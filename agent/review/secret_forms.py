@@ -13,8 +13,8 @@ from agent.review.secret_names import LONGEST, names_a_secret
 
 Span = tuple[int, int]
 
-_SHORTEST = 6
-"""Characters of the shortest text that any search but that for names could find."""
+_SHORTEST = len("basic 123456")
+"""Characters of the shortest text in which anything else is found than a name's value or a URL's password."""
 
 
 def is_named(name: object) -> bool:
@@ -26,12 +26,12 @@ def secrets_in(text: str) -> Iterator[Span]:
     """Where secrets are, by name or form, in no order; they may overlap."""
     if ":" in text or "=" in text or "--" in text:
         yield from _named(text)
+    if "://" in text:
+        yield from _passwords_in_urls(text)
     if len(text) < _SHORTEST:
         return
     yield from (match.span(1) for match in _BEARER.finditer(text))
     yield from _prefixed(text)
-    if "://" in text:
-        yield from _passwords_in_urls(text)
     if "eyJ" in text:
         yield from _web_tokens(text)
     if "PRIVATE KEY" in text:
@@ -110,9 +110,9 @@ def _between(text: str, quote: re.Match[str]) -> Span | None:
 
 # Values of a form of their own.
 
-_BEARER = re.compile(r"""(?i:\b(?:bearer|basic)\s++)([^\s"',;]{6,})""")
+_BEARER = re.compile(r"""(?=[bB])(?i:\b(?:bearer|basic)\s++)([^\s"',;]{6,})""")
 _PREFIXED = re.compile(
-    r"""\b(?:
+    r"""(?=[sprgAx])\b(?:
       (?P<keys>(?:sk|pk|rk)[-_][A-Za-z0-9_-]*+)              # OpenAI, Stripe and their like
     | gh[opusr]_[A-Za-z0-9]{20,} | github_pat_\w{20,}
     | (?:AKIA|ASIA)[A-Z0-9]{16}\b                            # AWS access keys
@@ -174,7 +174,7 @@ def _end_of_body(text: str, start: int) -> int:
 # Payment cards: 13 to 19 digits with the check sum of ISO/IEC 7812-1, no part of a longer number, no piece of an id.
 
 _BEFORE, _AFTER = r"(?<!\w)(?<!\d\.)(?<![0-9a-f]{4}-)", r"(?!\.?\w|-[0-9a-f]{4})"
-_DIGITS = re.compile(rf"{_BEFORE}\d(?:[ -]?\d){{12,}}+")
+_DIGITS = re.compile(rf"(?=\d){_BEFORE}\d(?:[ -]?\d){{12,}}+")
 _ALONE = re.compile(_AFTER)
 _WRITTEN = [
     re.compile(rf"{_BEFORE}(?=({digits}){_AFTER})")
