@@ -10,11 +10,12 @@ from starlette.responses import Response
 
 from agent.console import Console
 from agent.review import shapes
-from agent.review.actions import Action, State, Waiting
+from agent.review.actions import MOVES, Action, State, Waiting
 from agent.review.decisions import Ruling
 from agent.review.events import Event, Kind
 from agent.review.given import Face
-from agent.review.threads import Status
+from agent.review.secrets import masked
+from agent.review.threads import Message, Status
 
 
 class Own(Response):
@@ -169,8 +170,9 @@ class EventAnswer(BaseModel):
     tool_call_id: str | None = None
     tool: str | None = None
     digest: str | None = None
-    data: dict[str, Any] | None = Field(None, description="Absent once it was erased.")
-    salt: str | None = None
+    data: dict[str, Any] | None = Field(None, description="Secrets in it masked. Absent once it was erased.")
+    masked: bool = Field(False, description="True where something in `data` is masked; absent elsewhere.")
+    salt: str | None = Field(None, description="Absent where something is masked.")
     commitment: str
     hash: str
 
@@ -216,14 +218,19 @@ def answer(console: Console, thread_id: str, *, to: str, face: Face = "http") ->
 
 
 def thread(console: Console, thread_id: str, *, to: str) -> dict[str, Any]:
-    """The thread with its whole transcript and every action, noted as given. Raises `UnknownThread`."""
+    """The thread with its whole transcript and every action, noted as given. Raises `UnknownThread`.
+
+    Secrets are masked in what was said and in what has ended; what can still be decided on is exact.
+    """
     about = console.view(thread_id).thread
     messages = console.history(thread_id, limit=max(1, console.history_length(thread_id)))
+    stands = answer(console, thread_id, to=to)
     return {
-        **answer(console, thread_id, to=to),
+        **stands,
+        **{name: masked(stands[name]) for name in ("answer", "error") if name in stands},
         "agent": about.agent,
         "model": about.model,
-        "messages": [shapes.message(message) for message in messages],
+        "messages": [_message(message) for message in messages],
         "actions": [_action(action) for action in console.actions(thread_id)],
     }
 
@@ -254,10 +261,34 @@ def queued(console: Console, review: Waiting) -> dict[str, Any]:
 
 
 def event(one: Event) -> dict[str, Any]:
-    return {name: value for name, value in vars(one).items() if value is not None}
+    """A line of the trail, secrets in its data masked; then without the salt, by which a short one could be guessed."""
+    found = {name: value for name, value in vars(one).items() if value is not None}
+    shown = masked(one.data)
+    if shown == one.data:
+        return found
+    found.pop("salt", None)
+    return {**found, "data": shown, "masked": True}
+
+
+def _message(message: Message) -> dict[str, Any]:
+    found = shapes.message(message)
+    calls = [{**call, "args": masked(call["args"])} for call in found.get("tool_calls", ())]
+    return {**found, "content": masked(found["content"]), **({"tool_calls": calls} if calls else {})}
 
 
 def _action(action: Action) -> dict[str, Any]:
+    found = _exact(action)
+    if action.state in MOVES:  # it may still be decided on, or run
+        return found
+    proposed = {**found["proposed"], "args": masked(action.proposed)}
+    return {
+        **found,
+        "proposed": proposed,
+        **{name: masked(found[name]) for name in ("args", "summary", "result")},
+    }
+
+
+def _exact(action: Action) -> dict[str, Any]:
     names = ("args", "tier", "state", "summary", "review_id", "rule_id", "decided_by", "decided_at")
     return {
         "message_id": action.key.message_id,

@@ -14,7 +14,9 @@ from agent.review import told
 from agent.review.actions import Action, State, with_digests
 from agent.review.agents import Agent
 from agent.review.args import check
+from agent.review.edits import new_masks
 from agent.review.errors import ArgumentsRefused, InvalidDecision, ReviewChanged
+from agent.review.faults import cut
 from agent.review.fitting import Received
 from agent.review.foreign import answer_fault
 from agent.review.policy import DECISION_TYPES, Tier
@@ -28,6 +30,9 @@ END_OF = {
     "reject": State.REJECTED,
     "respond": State.RESPONDED,
 }
+
+MOST_NAMED = 5
+"""Arguments that a refusal names one by one."""
 
 
 @dataclass(frozen=True)
@@ -160,6 +165,7 @@ def _edited(place: int, raw: Mapping[str, Any], action: Action, agent: Agent) ->
     except ArgumentsRefused as refused:
         text = f"Decision {place} on {action.tool}, edited to {name}: {refused}"
         raise InvalidDecision(text, refused.faults) from None
+    _check_unmasked(place, name, valid.args, action)
     _check_not_denied(place, name, valid.args, action, agent)
     summary = summarize(agent.policy, name, valid.args)
     return replace(
@@ -183,6 +189,16 @@ def _check_not_denied_now(place: int, action: Action, agent: Agent) -> None:
     raise InvalidDecision(
         f"Decision {place} on {action.tool}: {denial.reason} {remedy[0].upper()}{remedy[1:]}."
     )
+
+
+def _check_unmasked(place: int, name: str, args: Mapping[str, Any], action: Action) -> None:
+    """Raise `InvalidDecision` where a secret was copied from where it is masked: its mask is no value for a tool."""
+    if found := new_masks(action.args or {}, args):
+        more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
+        raise InvalidDecision(
+            f"Decision {place} on {action.tool}, edited to {name}: {', '.join(map(cut, found[:MOST_NAMED]))}{more} holds "
+            "the mask of a secret in place of its value. Write the value itself, as the waiting action shows it."
+        )
 
 
 def _check_not_denied(place: int, name: str, args: Mapping[str, Any], action: Action, agent: Agent) -> None:

@@ -15,6 +15,7 @@ from agent.review.errors import ArgumentsRefused
 from agent.review.foreign import taken
 from agent.review.places import path
 from agent.review.repeats import same_call
+from agent.review.secrets import masks
 
 LONG_TEXT = 8
 """Words from which on a text is judged by how much of it was kept; a shorter one is a value like any other."""
@@ -52,6 +53,14 @@ def to_edit(action: Action) -> dict[str, Any]:
         action.proposed if isinstance(action.proposed, dict) and action.entered is not None else action.args
     )
     return {name: value for name, value in (written or {}).items() if path((name,)) not in dropped}
+
+
+def new_masks(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    """The arguments in which an edit has a mask, as it is shown in place of a secret, that the original had not there.
+
+    Whoever copies from where secrets are masked would hand the mask to the tool.
+    """
+    return [name for name, value in after.items() if masks({name: value}) - masks(_one(before, name))]
 
 
 def edited_away(action: Action, edited: Iterable[Action], agent: Agent) -> Action | None:

@@ -19,6 +19,8 @@ import regex
 from confusable_homoglyphs.categories import alias
 from confusable_homoglyphs.confusables import confusables_data
 
+from agent.review.dotless import DOTLESS, imitates
+
 Kind: TypeAlias = Literal["text", "name"]
 Finding: TypeAlias = tuple[str, str]
 """The name or word, and the letter in it that is not what it seems."""
@@ -56,7 +58,10 @@ def lookalikes(text: str, kind: Kind = "text") -> list[str]:
         found += [finding for name, strict in names for finding in _in_name(name, strict=strict)]
         if not names:
             words.append(token)
-    return _told([*found, *_in_words(words, beside_latin=_ASCII_LETTER.search(text) is not None)])
+    found += _in_words(words, beside_latin=_ASCII_LETTER.search(text) is not None)
+    found += _in_forms(words, beside_wide=_WIDE_SCRIPT.search(text) is not None)
+    found += _dotless(" ".join(words))
+    return _told(found)
 
 
 def _told(found: Iterable[Finding]) -> list[str]:
@@ -72,7 +77,7 @@ def _cut(name: str) -> str:
 
 def _described(char: str) -> str:
     what = f"U+{ord(char):04X} {unicodedata.name(char, 'UNNAMED')}"
-    if like := _looks().get(char):
+    if like := _looks().get(char) or _plain(char):
         return f"{what} looks like {like}"
     return f"{what} passes for punctuation" if char in _SLASHES else f"{what} among letters of another script"
 
@@ -151,7 +156,7 @@ def _in_name(name: str, *, strict: bool) -> tuple[Finding, ...]:
     for script, letters in _by_script(name).items():
         if script in _ALPHABETS - {"LATIN"} and all(char in _looks() for char in letters):
             odd += letters
-    return tuple((name, char) for char in odd)
+    return (*((name, char) for char in odd), *_dotless(name))
 
 
 def _passes(char: str) -> bool:
@@ -205,3 +210,39 @@ def _in_words(tokens: list[str], *, beside_latin: bool) -> Iterator[Finding]:
     if beside_latin and not any(clear.search(token) for token in tokens):
         for token in tokens:
             yield from ((word, char) for word in alone.findall(token) for char in word)
+
+
+# Letters and digits in another form: full-width, as among Chinese, Japanese and Korean ones, and those of formulas.
+
+_WIDE_SCRIPT = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Bopomofo}]")
+_FULL_WIDTH = "\uff10-\uff19\uff21-\uff3a\uff41-\uff5a"
+_MATHEMATICAL = "\U0001d400-\U0001d7ff"
+_LETTERLIKE = "".join(char for char in map(chr, range(0x2100, 0x2150)) if char.isalpha())
+_FORM = re.compile(f"[{_FULL_WIDTH}{_MATHEMATICAL}{_LETTERLIKE}]")
+_IN_FORM = re.compile(r"[^\W_]+")
+
+
+def _in_forms(tokens: list[str], *, beside_wide: bool) -> Iterator[Finding]:
+    for token in tokens:
+        for word in _IN_FORM.findall(token) if _FORM.search(token) else ():
+            is_mixed = _ASCII_LETTER.search(word) is not None
+            for char in _FORM.findall(word):
+                is_wide, is_alone = "\uff10" <= char <= "\uff5a", len(word) == 1
+                # ５ or ＡＢＣ among letters as wide is how those are written, and ℝ or ℓ alone is a symbol.
+                is_usual = (
+                    beside_wide and not (is_mixed and char.isalpha())
+                    if is_wide
+                    else is_alone and char in _LETTERLIKE
+                )
+                if not is_usual:
+                    yield word, char
+
+
+def _plain(char: str) -> str:
+    """The ASCII letter or digit that the character is another form of; "" if of none."""
+    plain = unicodedata.normalize("NFKC", char)
+    return plain if len(plain) == 1 and plain.isascii() and plain.isalnum() else ""
+
+
+def _dotless(text: str) -> Iterator[Finding]:
+    return ((word, char) for word in imitates(text) for char in DOTLESS if char in word)

@@ -32,6 +32,7 @@ WARNS = {
     Suspicion.PADDING: "Long blank space. Look at what stands behind it.",
     Suspicion.IMITATION: "Text that imitates the marks of this console.",
     Suspicion.LOOKALIKE: "Letters that pass for others. This may not be what it reads as.",
+    Suspicion.URL_USER: "A URL with a user before its host. It leads to what follows the @.",
 }
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from agent.review.actions import Action
 from agent.review.events import Event, Kind
 from agent.review.policy import Tier
+from agent.review.secrets import masked
 from pages.parts.words import telling
 
 WORDS: dict[Kind, str] = {
@@ -87,7 +88,7 @@ def sentence(event: Event) -> str:
         **dict.fromkeys(OF_RULES, f" ({data.get('rule_id')} by {data.get('made_by')}): {event.tool}"),
         Kind.THREAD_NOTED: f": {data.get('verdict')}",
         Kind.RUN_ENDED: f": {data.get('ended')}",
-        Kind.RUN_FAILED: f": {data.get('error')}",
+        Kind.RUN_FAILED: f": {masked(data.get('error'))}",
     }.get(event.kind, f" {event.tool}" if event.tool else "")
     return f"{WORDS.get(event.kind, event.kind)}{more}"
 

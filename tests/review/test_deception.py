@@ -4,6 +4,7 @@ import json
 import re
 import string
 import time
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -110,7 +111,7 @@ def test_what_is_shown_loses_nothing_where_a_page_trims_it(text):
 @given(st.lists(st.text(string.ascii_letters + string.digits + string.punctuation, min_size=1)).map(" ".join))
 def test_plain_ascii_is_shown_unchanged_and_without_a_warning(text):
     assert visible(text) == text
-    assert cautions("body", text) == () or "xn--" in text.lower()
+    assert cautions("body", text) == () or "xn--" in text.lower() or "://" in text
 
 
 def test_lines_and_indentation_are_shown_as_they_are():
@@ -118,11 +119,109 @@ def test_lines_and_indentation_are_shown_as_they_are():
     assert visible(text) == text
 
 
+STACKED = {
+    "Vietnamese": "Cuộc họp được chuyển sang mười giờ sáng: ữ ẫ ợ",
+    "Thai": "น้ำใจ ที่นี่ เพื่อนรู้ ปั๊มน้ำมัน",
+    "Lao": "ນ້ຳ ເປັ່ນ",
+    "Hindi": "ट्रिब्यूनल में ज़रूरत है। र्ड़ीं क़्याँ",
+    "Vedic": "अ॒ग्निमी॑ळे पु॒रोहि॑तं॒",
+    "Hebrew with niqqud and te'amim": "בְּרֵאשִׁ֖ית בָּרָ֣א אֱלֹהִ֑ים אֵ֥ת הַשָּׁמַ֖יִם וְאֵ֥ת הָאָֽרֶץ׃",
+    "Arabic with harakat": "بِسْمِ ٱللَّهِ ٱلرَّحْمَـٰنِ ٱلرَّحِيمِ وَلَا ٱلضَّآلِّينَ مِّنۢ بَعۡدِ",
+    "Syriac": "ܡܰܪܝܳܐ ܐܰܠܳܗܳܐ ܬܺܐܒܶܝܠ",
+    "Tibetan": "ཨོཾ་མ་ཎི་པདྨེ་ཧཱུྃ། ཧཀྵྨླྺྼྻཾ",
+    "Burmese": "မြန်မာနိုင်ငံတွင် ကျွန်ုပ်တို့သည် ဖြစ်၍",
+    "Khmer": "ខ្ញុំស្រឡាញ់ភាសាខ្មែរ ស្ត្រី",
+    "polytonic Greek": "ᾧ ᾗ Ἄνδρα μοι ἔννεπε, μοῦσα ᾂ",
+    "Church Slavonic": "бг҃ъ сл҃нце ѻ҆́тче",
+    "Yoruba": "ẹ̀kọ́ ọ̀rọ̀",
+    "Lithuanian": "ą́ ė́ i̇́",
+    "IPA": "ʈ͡ʂʰ ã̟̃ ɔ̃ː t̪͡s̪ʼ n̥̩",
+    "Sanskrit in Latin letters": "r̥̄ṣ́ ṁ",
+}
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+@pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in STACKED.items()])
+def test_marks_as_a_language_puts_them_on_its_letters_are_left_in_peace(text, form):
+    written = unicodedata.normalize(form, text)
+    assert visible(written) == written
+    assert cautions("body", written) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a" + "\u0301\u0302\u0303\u0304\u0308b", "\u0301"),
+        ("to\u0351\u036b\u0343\u036a\u0302\u036bp", "\u036b"),
+        ("ก" + "\u0e47" * 6, "\u0e47"),
+        ("a\u0316\u0316\u0316", "\u0316"),
+        ("ע" + "\u0591\u0592\u0593\u0594\u0595\u0596\u0597\u0598\u0599", "\u0595"),
+        ("S\u0336t\u0336", "\u0336"),
+        ("pay \u0489", "\u0489"),
+    ],
+)
+def test_marks_that_cover_the_text_around_are_written_out_and_warned_of(text, shown):
+    assert shown not in visible(text)
+    assert f"⟨U+{ord(shown):04X} " in visible(text)
+    assert read_back(visible(text)) == text
+    (caution,) = cautions("body", text)
+    assert caution.suspicion is Suspicion.HIDDEN
+    assert any(f"U+{ord(shown):04X}" in told for told in caution.found)
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ("https://google.com@evil.com", "google.com@evil.com leads to evil.com"),
+        ("see https://user:pw@host/x", "user:pw@host leads to host"),
+        ("http://a@b@c/d", "a@b@c leads to c"),
+        (r"https://google.com\@evil.com", r"google.com\@evil.com leads to evil.com"),
+        ("ssh://github.com@evil.com", "github.com@evil.com leads to evil.com"),
+        ("ssh://git:pw@host", "git:pw@host leads to host"),
+    ],
+)
+def test_a_url_with_a_user_before_its_host_is_warned_of(url, told):
+    assert visible(url) == url
+    assert [(one.suspicion, one.found) for one in cautions("link", url)] == [(Suspicion.URL_USER, (told,))]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://medium.com/@ann",
+        "https://x.example/?to=a@b.c",
+        "ssh://git@github.com/a",
+        "ann@example.com",
+        "a://b c@d",
+    ],
+)
+def test_an_at_sign_elsewhere_is_left_in_peace(text):
+    assert cautions("link", text) == ()
+
+
+def test_a_long_row_of_changing_hidden_characters_is_one_mark_that_tells_it_from_any_other():
+    row, other = "\u200b\u202e" * 300, "\u202e\u200b" * 300
+    shown = visible(f"a{row}b")
+    assert len(shown) < 100
+    assert "⟨600 HIDDEN CHARACTERS, SHA-256 " in shown
+    assert shown != visible(f"a{other}b")
+    assert cautions("body", row)[0].found == (
+        "U+200B ZERO WIDTH SPACE ×300",
+        "U+202E RIGHT-TO-LEFT OVERRIDE ×300",
+    )
+    assert [one.suspicion for one in cautions("body", shown)] == [Suspicion.IMITATION]
+    assert read_back(visible("\u200b\u202e" * 90)) == "\u200b\u202e" * 90
+
+
 ORDINARY = {
     "Indonesian": "Rapat dipindah ke pukul 10, jangan lupa membawa laporan.",
     "German": "Größe prüfen: 3.000 € für die Straße, Maß und Übung.",
     "French": "L’été dernier\u00a0: 1\u202f000\u00a0€, n’est-ce pas\u00a0? «\u00a0Oui\u00a0»",
     "Spanish": "¿Cuándo será la reunión de mañana? ¡Qué niño!",
+    "short Turkish": "Toplantı saat onda",
+    "Turkish names": "Yılmaz, Işık ve Iğdır; fiyatı yapılabilir.",
+    "full-width letters": "ＮＨＫの会議は１０時、ＵＲＬはＡＢＣ社です。",
+    "symbols": "x ∈ ℝ, 5 ℓ, № 7, 20 ℃, a ≠ b",
     "Turkish": "Kıbrıs'ta ılık bir gün; İstanbul'da yağmur.",
     "Polish": "Zażółć gęślą jaźń w\u00a0Łodzi.",
     "Czech": "Schůzka je v\u00a0Praze s\u00a0ředitelem o\u00a0půl.",
@@ -192,12 +291,28 @@ def test_names_in_a_language_are_left_in_peace(text):
         ("https://ｇoogle.com", "U+FF47"),
         ("https://ɡoogle.com", "U+0261"),
         ("https://example.com∕login.evil.example/x", "U+2215"),
-        ("https://user@exаmple.com", "U+0430"),
+        ("https://exаmple.com/?a=1", "U+0430"),
+        ("ssh://git@exаmple.com", "U+0430"),
         ("admin@ехample.com", "U+0435"),
         ("/tmp/сору.txt", "U+0441"),
         ("C:\\Wіndows\\x", "U+0456"),
         ("DROP TABLE uѕers", "U+0455"),
         ("run ср -r now", "U+0441"),
+        ("ＤＲＯＰ TABLE notes", "U+FF24"),
+        ("pay １００ USD", "U+FF11"),
+        ("gooｇleの検索", "U+FF47"),
+        ("https://example.com/ａdmin", "U+FF41"),
+        ("as 𝐚𝐝𝐦𝐢𝐧 now", "U+1D41A"),
+        ("rm -𝘳𝘧 /", "U+1D633"),
+        ("pay 𝟏𝟎𝟎 USD", "U+1D7CF"),
+        ("the ℝeal one", "U+211D"),
+        ("delete the admın account", "U+0131"),
+        ("https://gıthub.com/login", "U+0131"),
+        ("mıcrosoft.com", "U+0131"),
+        ("lınkedın.com", "U+0131"),
+        ("admın@example.com", "U+0131"),
+        ("/home/admın/x", "U+0131"),
+        ("ȷohn was here", "U+0237"),
     ],
 )
 def test_a_letter_that_passes_for_another_is_named_with_its_word(text, code):

@@ -1,0 +1,33 @@
+"""URLs that name a user before their host: `https://google.com@evil.com` leads to evil.com."""
+
+from __future__ import annotations
+
+import re
+
+LONGEST = 60  # characters of a user and of a host that are told
+
+_AUTHORITY = re.compile(r"""://([^\s/?#"'<>]*+)""")
+_BY_NAME = ("ssh", "sftp", "scp")
+"""Schemes, or their ends, where a plain user name is how one logs in."""
+
+
+def url_users(text: str) -> list[str]:
+    """What the URLs in a text have before the `@` of their host: one short text each, with the host they lead to.
+
+    A plain user name in a URL of `ssh` or its like is usual.
+    """
+    if "://" not in text or "@" not in text:
+        return []
+    return list(dict.fromkeys(filter(None, map(_told, _AUTHORITY.finditer(text)))))
+
+
+def _told(url: re.Match[str]) -> str:
+    user, at, host = url[1].rpartition("@")
+    scheme = url.string[max(0, url.start() - 4) : url.start()].lower()
+    if not at or (user.isidentifier() and scheme.endswith(_BY_NAME)):
+        return ""
+    return f"{_cut(user)}@{_cut(host)} leads to {_cut(host) or 'no host'}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else text[:LONGEST] + "…"
