@@ -9,12 +9,14 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, get_args
 from uuid import uuid4
 
 from agent.elsewhere import NOBODY
 from agent.entry import Entry, Outcome, settlement
+from agent.erasing import Erasing
 from agent.looking import View
 from agent.noting import Noting
 from agent.ports import CatchUp, Continue, Mend, Resume, Send, Transaction, deliveries
@@ -56,7 +58,6 @@ log = logging.getLogger(__name__)
 
 OPENING = 120
 NOT_SEEN: Mapping[str, Seen] = MappingProxyType({})
-ANCHOR_EVERY = 100
 AT_REST = (Status.IDLE, Status.FAILED, Status.STOPPED)
 OWN_MODEL = "its own"
 """Stands where a thread's model does, for an agent of another make."""
@@ -64,7 +65,7 @@ OWN_MODEL = "its own"
 __all__ = ["Console", "Outcome", "View"]
 
 
-class Console(Remembering, Noting):
+class Console(Remembering, Noting, Erasing):
     """The review console, over a ledger, an engine and a clock."""
 
     # Asking
@@ -284,12 +285,16 @@ class Console(Remembering, Noting):
         with self._ledger.write() as tx:
             tx.set_draft(review_id, reviewer, body)
 
-    def anchor(self, *, every: int = ANCHOR_EVERY) -> None:
-        """Note the trail's head outside the ledger, if it has moved by `every` events since."""
-        head = self._ledger.head()
-        if head is not None and head.count - self._anchored >= every:
-            self._anchors.append(head)
-            self._anchored = head.count
+    def anchor(self) -> None:
+        """Have all that was committed before this call noted outside the ledger. Raises `AnchorsUnavailable`.
+
+        Of several that call at once, one notes the head for all.
+        """
+        with self._anchoring:
+            head = self._ledger.head()
+            if head is not None and (head.count, head.head) != (self._anchored.count, self._anchored.head):
+                self._anchors.append(replace(head, keyed=self._ledger.keyed_from()))
+                self._anchored = head
 
     # What the use cases share
 

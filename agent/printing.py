@@ -8,6 +8,7 @@ from typing import Any
 
 from agent.review.actions import Action, Asked, Review, Waiting
 from agent.review.args import show
+from agent.review.verify_chain import Verification
 
 KEPT = "\n\t"
 UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
@@ -25,6 +26,34 @@ def literal(text: str) -> str:
 def review(one: Review | Waiting) -> str:
     """A review with all that is decided on, and how to decide it."""
     return literal("\n".join(_review(one)))
+
+
+def verification(found: Verification) -> str:
+    """What checking a chain came to: what holds, and what could not be told."""
+    return literal("\n".join(_verification(found)))
+
+
+def _verification(found: Verification) -> Iterator[str]:
+    yield f"{found.count} events, the last with the hash {found.head}."
+    if found.unkeyed:
+        since = (
+            "as they were when it was keyed"
+            if found.unkeyed < found.count
+            else "as whoever wrote them wrote them"
+        )
+        yield f"{found.unkeyed} of them, the first, are from before the record had a key: they are {since}."
+    if found.masked:
+        yield f"The data of {found.masked} is masked or erased."
+    if found.first_fault:
+        yield found.first_fault
+    elif found.unchecked:
+        yield (
+            f"{found.unchecked} could not be checked without the key of their record. They are numbered without gaps, "
+            "and what data is there is what they commit to; whether they were written again cannot be told. "
+            "Give the key's file with --key."
+        )
+    else:
+        yield "The chain holds."
 
 
 def _review(one: Review | Waiting) -> Iterator[str]:

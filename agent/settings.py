@@ -125,6 +125,8 @@ class Settings(BaseSettings):
     """How long an approval stays good."""
     review_anchor: Path | None = None
     """Where the trail's anchors go; by default a file in the user's state folder, one per data folder."""
+    review_key: Path | None = None
+    """The file of the key of digests and chain; by default it lies with the anchors."""
     review_demo_delay: float = Field(default=0.02, ge=0, le=5)
     """Seconds between the demo model's words, so that one can watch it stream."""
 
@@ -155,12 +157,24 @@ def anchor_path(settings: Settings) -> Path:
     return state / "review-console" / f"anchors-{name}.jsonl"
 
 
+def key_path(settings: Settings) -> Path:
+    """The key's file of these settings: with the anchors, so that no copy of the data folder holds it."""
+    if settings.review_key is not None:
+        return settings.review_key
+    anchors = anchor_path(settings)
+    return anchors.with_name(f"{anchors.name}.key")
+
+
 def read() -> Settings:
     """The settings as the environment has them now. Raises `SettingsError` naming every wrong one."""
     try:
         return Settings()
     except ValidationError as error:
         raise SettingsError([_problem(one) for one in error.errors()]) from None
+    except UnicodeDecodeError as error:
+        raise SettingsError([f".env: it is not UTF-8 text ({error.reason}); save it as UTF-8"]) from None
+    except OSError as error:
+        raise SettingsError([f".env: {error.strerror}; allow the console to read it"]) from None
 
 
 def _problem(one: Any) -> str:

@@ -23,7 +23,7 @@ from agent import printing
 from agent.__main__ import app
 from agent.bootstrap import Opened, open_console
 from agent.review import exports
-from agent.review.events import Event, Kind, verify
+from agent.review.events import Event, Kind
 from agent.settings import Settings
 from tests.conftest import ROOT, Server, ask, free_port, until, wrong_agents
 
@@ -184,10 +184,10 @@ def test_the_exported_lines_lose_nothing_and_the_chain_can_be_verified_from_them
     path = tmp_path / "trail.jsonl"
     assert run("audit", "export", "--output", str(path)).exit_code == 0
     events = [Event(**{"data": None, **json.loads(line)}) for line in path.read_text().splitlines()]
-    assert verify(events).ok
     opened = open_console(settings, at_work=False)
     try:
         assert events == list(opened.console.whole_trail())
+        assert opened.console.verify(events).ok
     finally:
         opened.close()
 
@@ -226,7 +226,7 @@ def test_a_line_kept_elsewhere_is_checked_when_it_comes_back(run: Run) -> None:
     count, head, at = kept.strip().split(":", 2)
     found = run("audit", "verify", "--anchor", f"{count}:{head[::-1]}:{at}")
     assert found.exit_code == 1
-    assert "written anew" in found.stdout
+    assert "written again" in found.stdout
     assert run("audit", "verify", "--anchor", "half of it").exit_code == 2
 
 

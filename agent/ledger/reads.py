@@ -229,6 +229,15 @@ class SqliteReads(RuleReads, NoteReads):
         )
         return found[0]["version"] if found else None
 
+    def event(self, seq: int) -> Event | None:
+        """The event of that number."""
+        return next(map(rows.to_event, self._all("SELECT * FROM events WHERE seq = ?", seq)), None)
+
+    def keyed_from(self) -> int:
+        """The number of the event from which the chain is keyed."""
+        found = self._all("SELECT min(seq) AS seq FROM events WHERE kind = ?", Kind.CHAIN_KEYED)
+        return int(found[0]["seq"] or 1)
+
     def trail(self) -> Iterator[Event]:
         """Every event in order, a page at a time."""
         after = 0

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from agent.review.events import Verification, kept_anchor
-from agent.review.exports import as_csv, as_json_lines
+from agent.review.events import kept_anchor
+from agent.review.exports import as_csv
+from agent.review.verify_chain import Verification
 from pages.parts import session
 from pages.parts.literal import line, literal
 from pages.parts.words import clock
@@ -25,6 +26,10 @@ def chain() -> None:
                 color="green",
                 icon=":material/verified:",
             )
+            if found.unkeyed:
+                st.caption(
+                    f"The first {found.unkeyed:,} are from before the record had a key, and as they were when it came."
+                )
         else:
             st.badge("the chain is broken", color="red", icon=":material/link_off:")
             line(found.first_fault or "")
@@ -61,9 +66,7 @@ def _downloads() -> None:
     console = session.console()
     st.download_button(
         "JSONL",
-        data=lambda: "".join(
-            as_json_lines(console.whole_trail(), values=bool(st.session_state.get("values")))
-        ),
+        data=lambda: "".join(console.exported(values=bool(st.session_state.get("values")))),
         file_name="audit.jsonl",
         mime="application/jsonl",
         key="export-jsonl",

@@ -22,7 +22,13 @@ def trail(*facts: tuple[Kind, dict[str, Any]], digest: str = "d") -> list[Event]
             data=data,
         )
         events.append(
-            seal(fact, seq=len(events) + 1, previous=events[-1].hash if events else "0" * 64, salt="s")
+            seal(
+                fact,
+                seq=len(events) + 1,
+                previous=events[-1].hash if events else "0" * 64,
+                salt="s",
+                key=b"k",
+            )
         )
     return events
 
