@@ -13,6 +13,7 @@ from agent.review.events import Anchor
 
 BEGINS = "{"
 """How every line of the file begins, one that was cut short while it was written too."""
+NO_ANCHORS = "it is no file of anchors"
 
 
 class AnchorFile:
@@ -48,6 +49,8 @@ class AnchorFile:
         file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         try:
             size = os.fstat(file).st_size
+            if size and os.pread(file, 1, 0) != b"{":
+                raise OSError(None, NO_ANCHORS)
             if size and os.pread(file, 1, size - 1) != b"\n":
                 line = b"\n" + line  # behind one that was cut short
             if os.write(file, line) != len(line):
@@ -67,5 +70,5 @@ class AnchorFile:
             return Anchor(int(found["count"]), str(found["head"]), str(found["at"]), found.get("keyed"))
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             if line and not line.startswith(BEGINS):
-                raise AnchorsUnavailable(self.path, "it is no file of anchors") from None
+                raise AnchorsUnavailable(self.path, NO_ANCHORS) from None
             return None
