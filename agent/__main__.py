@@ -214,7 +214,8 @@ def audit_erase(
     with _refusals(as_json=False), _console(at_work=False) as opened:
         opened.console.erase(numbers, by=by or opened.settings.review_reviewer, why=why)
         opened.console.anchor()
-    typer.echo(f"Erased the data of {len(set(numbers))} events.")
+    count = len(set(numbers))
+    typer.echo(f"Erased the data of {count} event{'s'[: count > 1]}.")
 
 
 def _verify(kept: Sequence[Anchor]) -> Verification:

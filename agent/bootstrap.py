@@ -28,7 +28,7 @@ from agent.ledger.keys import RecordKeys, key_in
 from agent.ledger.sqlite import SqliteLedger
 from agent.ports import Clock
 from agent.review.agents import Agent
-from agent.review.errors import ReviewError, SettingsError, UnknownModel
+from agent.review.errors import CheckpointsUnavailable, ReviewError, SettingsError, UnknownModel
 from agent.review.events import instant
 from agent.review.rules import Rule, in_force
 from agent.review.scenarios import Reply
@@ -165,7 +165,10 @@ def _engine(
     agents = {name: _with_clocks(agent_of(name, target, world), settings) for name, target in targets.items()}
     graphs = {name: target for name, target in targets.items() if not isinstance(target, Own)}
     path = settings.review_data / "checkpoints.sqlite"
-    engine = LocalEngine(agents, models, path, graphs=graphs, broken=broken, rules_for=rules_for)
+    try:
+        engine = LocalEngine(agents, models, path, graphs=graphs, broken=broken, rules_for=rules_for)
+    except CheckpointsUnavailable as error:
+        raise SettingsError([str(error)]) from error
     engine.guard_with(guard_for)
     return engine
 

@@ -75,10 +75,12 @@ def _agents(path: Path) -> Path:
         graphs = json.loads(path.read_text(encoding="utf-8"))["graphs"]
     except OSError as error:
         raise ValueError(f"{error.strerror}; name a file in the format of langgraph.json") from None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise ValueError("it is not in the format of langgraph.json: a JSON object with graphs") from None
     if not graphs or not isinstance(graphs, dict):
         raise ValueError("it names no graph")
+    if odd := [name for name in graphs if not name.strip() or not name.isprintable()]:
+        raise ValueError(f"a graph's name is text that can be printed; rename {odd[0]!r}")
     return path
 
 

@@ -72,7 +72,7 @@ ARROWS = {
         *CORE,
     ),
     "agent.api": ("agent.api", "agent.bootstrap", "agent.settings", *CORE),
-    "agent.doctor": ("agent.bootstrap", "agent.settings", *CORE),
+    "agent.doctor": ("agent.bootstrap", "agent.ledger", "agent.settings", *CORE),
     "agent.exported": ("agent.ledger", "agent.settings", "agent.review"),
     "agent.printing": ("agent.review",),
     "agent.__main__": (

@@ -346,7 +346,8 @@ def migrate(conn: sqlite3.Connection) -> None:
                 conn.execute(f"PRAGMA user_version = {version + 1}")
             conn.execute("COMMIT")
         except BaseException:
-            conn.execute("ROLLBACK")
+            if conn.in_transaction:  # SQLite itself rolls back where the disk is full
+                conn.execute("ROLLBACK")
             raise
     if version > len(MIGRATIONS):
         raise LedgerUnavailable(

@@ -103,10 +103,7 @@ class Store:
                 self._anchor.close()
                 raise
         except sqlite3.Error as error:
-            raise WorldError(
-                f"The demo world cannot be opened ({error}). "
-                "Put its file back from a copy, or remove it and the world begins as it was seeded."
-            ) from error
+            raise WorldError(f"The demo world cannot be opened ({error}). {_remedy(str(error))}") from error
 
     def close(self) -> None:
         """Let go of the database. The world may not be used afterwards."""
@@ -173,6 +170,12 @@ class Store:
                 _json(after),
             ),
         )
+
+
+def _remedy(reason: str) -> str:
+    if "malformed" in reason or "not a database" in reason:
+        return "Put its file back from a copy, or remove it and the world begins as it was seeded."
+    return "Free the disk, or allow the console to use the file."
 
 
 def quoted(text: str, limit: int = 60) -> str:
