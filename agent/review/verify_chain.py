@@ -96,13 +96,11 @@ class _Chain:
                 return (
                     f"Event {number} was edited, or the one before it was replaced: its hash does not match."
                 )
-            return self._masked_wrong(event, counted=keyed)
+            return self._masked_wrong(event, counted=keyed) if isinstance(event, MaskedEvent) else None
         except (TypeError, ValueError) as odd:
             return f"Event {number} was edited: it holds what no event can ({odd})."
 
-    def _masked_wrong(self, event: Event, *, counted: bool) -> str | None:
-        if not isinstance(event, MaskedEvent):
-            return None
+    def _masked_wrong(self, event: MaskedEvent, *, counted: bool) -> str | None:
         if self._key is None:
             self._unchecked += not counted
         elif masked_seal(self._key, event, event.masked_data) != event.masked_seal:

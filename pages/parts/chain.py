@@ -43,7 +43,7 @@ def _kept_elsewhere() -> None:
     with st.popover("A line to keep elsewhere…", icon=":material/print:"):
         st.caption(
             "This line stands for the whole record up to now. Print it, or send it to somebody who cannot reach "
-            "this machine: whoever writes the record anew cannot write that copy anew, so the check finds it."
+            "this machine: whoever writes the record again cannot write that copy again, so the check finds it."
         )
         head = session.console().head()
         literal(str(head) if head else "Nothing has been recorded yet.")
