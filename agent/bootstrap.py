@@ -114,7 +114,8 @@ def open_console(
     Raises `SettingsError`, `PolicyError` or `LedgerUnavailable`, each naming what to put right.
     """
     data = _folder(settings.review_data)
-    models, keys = models_of(settings, replies), RecordKeys.of(key_in(settings_module.key_path(settings)))
+    models, key_file = models_of(settings, replies), settings_module.key_path(settings)
+    keys = RecordKeys.of(key_in(key_file), key_file)
     anchors = AnchorFile(settings_module.anchor_path(settings))
     with ExitStack() as undone:  # what was opened before something could not be
         world = _world(data / "world.sqlite", clock)

@@ -323,6 +323,12 @@ EDITS: dict[str, str] = {
     "blanked": "UPDATE events SET data = NULL, salt = '' WHERE seq = 2",
     "renamed": "UPDATE events SET by = 'mallory' WHERE seq = 2",
     "removed": "DELETE FROM events WHERE seq > 1",
+    "no kind": "UPDATE events SET kind = 'Anything' WHERE seq = 2",
+    "no JSON": "UPDATE events SET data = '{' WHERE seq = 2",
+    "deep": "UPDATE events SET data = replace(hex(zeroblob(50000)), '00', '[') WHERE seq = 2",
+    "no object": "UPDATE events SET data = '[1]' WHERE seq = 2",
+    "no hash": "UPDATE events SET hash = 'ü' WHERE seq = 2",
+    "no salt": "UPDATE events SET salt = char(55296) WHERE seq = 2",
 }
 
 

@@ -63,8 +63,8 @@ def _check_fits(ledger: SqliteLedger, keys: RecordKeys) -> None:
     if seen and not any(_sealed(event, previous, keys.chain) for event, previous in seen):
         raise SettingsError(
             [
-                "REVIEW_KEY: it is not the key of this record. Name the file of the key that the record was kept with; "
-                "where the data folder was moved or copied, it lies where the folder's anchors were"
+                f"{keys.file}: it is not the key of this record; name the file of the key it was kept with as REVIEW_KEY. "
+                "Where the data folder was moved or copied, that lies where the folder's anchors were"
             ]
         )
 

@@ -19,10 +19,12 @@ class RecordKeys:
 
     digest: bytes
     chain: bytes
+    file: Path | None = None
+    """Where the key was read."""
 
     @classmethod
-    def of(cls, key: bytes) -> RecordKeys:
-        return cls(hmac.digest(key, b"digest", "sha256"), hmac.digest(key, b"chain", "sha256"))
+    def of(cls, key: bytes, file: Path | None = None) -> RecordKeys:
+        return cls(hmac.digest(key, b"digest", "sha256"), hmac.digest(key, b"chain", "sha256"), file)
 
 
 def key_in(path: Path) -> bytes:

@@ -286,7 +286,7 @@ class CheckpointsUnavailable(ReviewError):
 
 def _mending(reason: str) -> str:
     """What to do about a file that SQLite cannot use, from SQLite's own words."""
-    if "malformed" in reason or "not a database" in reason:
+    if any(words in reason for words in ("malformed", "not a database", "decode")):
         return "Restore the data folder from a copy"
     if "newer version" in reason:
         return "Update this console, or name another folder as REVIEW_DATA"

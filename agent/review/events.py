@@ -112,6 +112,10 @@ class MaskedEvent(Event):
     masked_seal: str
 
 
+class OddEvent(ValueError):
+    """What stands in an event's place in the record, and was never written by a console."""
+
+
 @dataclass(frozen=True)
 class Anchor:
     """How far the chain had come at an instant, noted outside the ledger."""

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from agent.review.events import GENESIS, Anchor, Event, Kind, MaskedEvent, commitment, is_sealed, masked_seal
+from agent.review.events import (
+    GENESIS,
+    Anchor,
+    Event,
+    Kind,
+    MaskedEvent,
+    OddEvent,
+    commitment,
+    is_sealed,
+    masked_seal,
+)
 
 
 @dataclass(frozen=True)
@@ -37,8 +47,11 @@ def verify(
     needs none is checked, and the rest is counted.
     """
     chain = _Chain(key, anchors)
-    for event in events:
-        chain.follow(event)
+    try:
+        for event in events:
+            chain.follow(event)
+    except OddEvent as odd:
+        chain.stop(odd)
     return chain.end(whole)
 
 
@@ -67,6 +80,12 @@ class _Chain:
         self._unkeyed += self._keyed_from is None
         self._fault = self._fault or self._wrong(event, previous) or self._anchor_fault()
         self._follow_data(event)
+
+    def stop(self, odd: OddEvent) -> None:
+        """Look no further: the next event is none."""
+        self._fault = (
+            self._fault or f"Event {self._count + 1} was edited: it holds what no event can ({odd})."
+        )
 
     def end(self, whole: bool) -> Verification:
         """What was found of the whole chain."""
