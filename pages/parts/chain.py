@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from agent.review.errors import ReviewError
 from agent.review.events import kept_anchor
 from agent.review.exports import as_csv
 from agent.review.verify_chain import Verification
@@ -58,7 +59,11 @@ def _verify() -> None:
     except ValueError as error:
         session.flash("warning", str(error))
         return
-    st.session_state["verified"] = session.console().verify(kept=kept)
+    st.session_state.pop("verified", None)
+    try:
+        st.session_state["verified"] = session.console().verify(kept=kept)
+    except ReviewError as error:  # anchors that cannot be read, say
+        session.flash_error("The chain could not be checked.", error)
     st.session_state["verified-at"] = clock(session.console().now())
 
 

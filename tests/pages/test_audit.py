@@ -8,6 +8,7 @@ import json
 import sqlite3
 from dataclasses import replace
 from datetime import UTC
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +18,7 @@ from agent.review.actions import Review
 from agent.review.events import GENESIS, Event, Fact, Kind, seal
 from agent.review.exports import COLUMNS, as_csv, as_json_lines, read_json_lines
 from agent.review.verify_chain import verify
+from agent.settings import Settings
 from tests.conftest import ask, waiting
 from tests.pages.conftest import MAIL, Opens, Screen, calls, ended, of
 
@@ -272,6 +274,23 @@ def test_the_chain_is_checked_against_a_line_kept_elsewhere(
     line = str(replace(head, head=other * 64 or head.head)) if len(other) < 2 else other
     screen.at.text_input(key="kept-anchor").set_value(line)
     assert said in screen.click("verify-kept").said()
+
+
+def test_anchors_that_cannot_be_read_are_said_and_nothing_is_called_intact(
+    opens: Opens, own_settings: Settings, mail: Review
+) -> None:
+    Path(str(own_settings.review_anchor)).write_bytes(b"no anchors at all")
+    said = opens("audit").click("verify").said()
+    assert "it is no file of anchors" in said
+    assert "chain intact" not in said
+
+
+def test_events_from_before_the_record_had_a_key_are_said(
+    opens: Opens, console: Console, mail: Review, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = replace(console.verify(), unkeyed=3)
+    monkeypatch.setattr(Console, "verify", lambda *_, **__: found)
+    assert "The first 3 are from before the record had a key" in opens("audit").click("verify").said()
 
 
 @pytest.mark.parametrize(
