@@ -19,6 +19,7 @@ from agent.bootstrap import Opened, open_console
 from agent.console import Console
 from agent.demos.world import World
 from agent.engine import supervisor
+from agent.ledger import migrations
 from agent.ledger import sqlite as ledger_module
 from agent.ledger.anchors import AnchorFile
 from agent.review import events
@@ -122,6 +123,20 @@ def test_nothing_runs_on_a_decision_that_cannot_be_noted_outside_until_it_can(
     assert console.verify().ok
 
 
+def test_while_nothing_can_be_noted_outside_nothing_new_runs_either(
+    settings: Settings, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    console, kept = opened.console, Path(str(settings.review_anchor))
+    kept.rename(kept.with_suffix(".aside"))
+    kept.mkdir()
+    ask(console, "/say Hello.", thread_id="t-1")
+    until(lambda: opened.supervisor._anchors_fail)
+    ask(console, '/call search_mail {"text": "rent"}', thread_id="t-2")
+    view = console.view("t-2")
+    assert (view.thread.status, of_kind(console, Kind.EXECUTION_STARTED)) == ("failed", [])
+    assert str(kept) in str(view.thread.error)
+
+
 def test_an_end_is_noted_outside_within_a_second(settings: Settings, console: Console) -> None:
     thread = ask(console, MAIL)
     decide(console, thread, APPROVE)
@@ -165,7 +180,9 @@ def test_of_several_who_note_at_once_one_notes_for_all(
 def old(settings: Settings, clock: SetClock) -> Settings:
     """A folder as a console left it that kept the digests' key in it and keyed no line; a review waits."""
     seal = events.seal
+    older = migrations.MIGRATIONS[: migrations.MIGRATIONS.index(migrations.KEYED)]
     with pytest.MonkeyPatch.context() as before:
+        before.setattr(migrations, "MIGRATIONS", older)
         before.setattr(ledger_module, "seal", lambda fact, **more: seal(fact, **{**more, "key": None}))
         before.setattr(bootstrap, "take_in", lambda *_: OLD_KEY)
         before.setattr(AnchorFile, "append", lambda *_: None)
@@ -173,8 +190,6 @@ def old(settings: Settings, clock: SetClock) -> Settings:
             ask(console, MAIL, thread_id="t-1")
     (settings.review_data / "digest.key").write_bytes(OLD_KEY)
     key_path(settings).unlink()
-    with closing(sqlite3.connect(settings.review_data / "ledger.sqlite")) as conn:
-        conn.execute("PRAGMA user_version = 8")
     return settings
 
 
@@ -227,6 +242,15 @@ def test_a_copy_of_a_folder_goes_on_with_its_key_and_with_no_other(
     with reopened(there, clock) as console:
         decide(console, "t-1", APPROVE)
         assert console.verify().ok
+
+
+def test_two_consoles_with_keys_of_their_own_do_not_begin_one_record(
+    settings: Settings, tmp_path: Path
+) -> None:
+    first = open_console(settings, at_work=False)
+    with pytest.raises(SettingsError, match="not the key of this record"):
+        open_console(settings.model_copy(update={"review_key": tmp_path / "other.key"}), at_work=False)
+    first.close()
 
 
 def test_another_old_key_in_the_folder_is_refused(old: Settings, clock: SetClock) -> None:

@@ -87,6 +87,7 @@ class Supervisor:
         ]
         self._sweeper = threading.Thread(target=self._sweep, name="sweeper", daemon=True)
         self._anchor: Callable[[], None] = lambda: None
+        self._anchors_fail = ""
         self._anchorer = threading.Thread(target=self._anchor_often, name="anchors", daemon=True)
 
     @property
@@ -220,12 +221,12 @@ class Supervisor:
 
     def _note_what_was_decided(self, live: Live) -> None:
         """Have the decisions that the run brings noted outside the record before any tool's door opens on them."""
-        if live.run.delivery["kind"] == "send" and not live.recovered:
-            return
-        try:
-            self._anchor()
-        except ReviewError as error:
-            live.unanchored = error
+        decided = live.recovered or live.run.delivery["kind"] != "send"
+        if decided or self._anchors_fail:  # nothing new runs while nothing can be noted, whoever asked for it
+            try:
+                self._anchor()
+            except ReviewError as error:
+                live.unanchored = error
 
     def _execute(self, live: Live) -> None:
         said: list[Said] = []
@@ -292,10 +293,11 @@ class Supervisor:
         while not self._closing.wait(ANCHOR_SECONDS):
             try:
                 self._anchor()
-            except ReviewError as error:
-                log.warning("anchors: %s", error)
-            except Exception:
-                log.exception("anchors")
+                self._anchors_fail = ""
+            except Exception as error:
+                if str(error) != self._anchors_fail:  # said once, and not twice a second
+                    log.warning("anchors: %s", error, exc_info=not isinstance(error, ReviewError))
+                self._anchors_fail = str(error)
 
     def _heartbeat(self) -> None:
         """Say that this process lives, while it has runs; no clock is involved, only that the number moves."""

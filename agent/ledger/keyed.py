@@ -12,7 +12,8 @@ from agent.ports import Anchors, Clock
 from agent.review.errors import LedgerUnavailable, SettingsError
 from agent.review.events import GENESIS, Anchor, Event, Fact, Kind, instant, is_sealed
 
-MARK = b"the digests' own key"
+MARK, NAME = b"the digests' own key", b"the key of this record"
+"""What is made with the key so that it says which other key, or which key, without giving either away."""
 
 
 def take_in(ledger: SqliteLedger, anchors: Anchors, keys: RecordKeys, old_key: Path, clock: Clock) -> bytes:
@@ -22,7 +23,7 @@ def take_in(ledger: SqliteLedger, anchors: Anchors, keys: RecordKeys, old_key: P
     still be decided; the event `ChainKeyed` vouches for it. Raises `SettingsError` if the key is not the record's.
     """
     if ledger.event(1) is None:
-        _begin(anchors, clock)
+        _begin(ledger, anchors, keys, clock)
         return keys.digest
     keyed = _keyed(ledger)
     if keyed is None and any(_sealed(event, previous, None) for event, previous in _witnesses(ledger)):
@@ -35,8 +36,12 @@ def _keyed(ledger: SqliteLedger) -> Event | None:
     return next(iter(ledger.events(kind=Kind.CHAIN_KEYED, limit=1)), None)
 
 
-def _begin(anchors: Anchors, clock: Clock) -> None:
-    """Note outside that the record is keyed from its first event on."""
+def _begin(ledger: SqliteLedger, anchors: Anchors, keys: RecordKeys, clock: Clock) -> None:
+    """Note outside that the record is keyed from its first event on, and have all who write to it use one key."""
+    mark = hmac.digest(keys.chain, NAME, "sha256").hex()
+    with ledger.write() as tx:
+        if tx.mark_key(mark) != mark:
+            raise _not_its_key(keys)
     if not anchors.read():
         anchors.append(Anchor(0, GENESIS, instant(clock()), keyed=1))
 
@@ -61,12 +66,16 @@ def _check_fits(ledger: SqliteLedger, keys: RecordKeys) -> None:
     """
     seen = list(_witnesses(ledger))
     if seen and not any(_sealed(event, previous, keys.chain) for event, previous in seen):
-        raise SettingsError(
-            [
-                f"{keys.file}: it is not the key of this record; name the file of the key it was kept with as REVIEW_KEY. "
-                "Where the data folder was moved or copied, that lies where the folder's anchors were"
-            ]
-        )
+        raise _not_its_key(keys)
+
+
+def _not_its_key(keys: RecordKeys) -> SettingsError:
+    return SettingsError(
+        [
+            f"{keys.file}: it is not the key of this record; name the file of the key it was kept with as REVIEW_KEY. "
+            "Where the data folder was moved or copied, that lies where the folder's anchors were"
+        ]
+    )
 
 
 def _witnesses(ledger: SqliteLedger) -> Iterator[tuple[Event, str]]:

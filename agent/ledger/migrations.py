@@ -315,6 +315,10 @@ END;
 
 # From here on every hash is keyed, which a console from before cannot do. Data may go where an event of erasure says so.
 KEYED = """
+CREATE TABLE chain_key (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    mark TEXT NOT NULL
+) STRICT;
 DROP TRIGGER events_are_not_changed;
 CREATE TRIGGER events_are_not_changed BEFORE UPDATE ON events WHEN NOT (
     NEW.data IS NULL AND NEW.salt = ''

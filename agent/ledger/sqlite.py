@@ -173,6 +173,11 @@ class SqliteTransaction(SqliteReads, RuleWrites, NoteWrites):
             self._did("UPDATE events SET data = NULL, salt = '' WHERE seq = ?", seq)
         self._conn.execute("PRAGMA secure_delete = OFF")
 
+    def mark_key(self, mark: str) -> str:
+        """Keep what the chain's key is known by, unless something is kept already; what is kept."""
+        self._did("INSERT INTO chain_key (one, mark) VALUES (1, ?) ON CONFLICT DO NOTHING", mark)
+        return str(self._all("SELECT mark FROM chain_key")[0]["mark"])
+
     def _last_event(self) -> tuple[int, str]:
         last = self._all("SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1")
         return (last[0]["seq"], last[0]["hash"]) if last else (0, GENESIS)
