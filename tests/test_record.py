@@ -29,6 +29,7 @@ from agent.review.exports import read_json_lines
 from agent.settings import Settings, key_path
 from tests.conftest import SetClock, ask, decide, until, waiting
 from tests.engine.crashes import die
+from tests.faults.record import seal_again
 
 MAIL = '/call#c1 send_email {"to": "alice@example.com", "subject": "Meeting", "body": "At 10."}'
 APPROVE = {"type": "approve"}
@@ -370,6 +371,35 @@ def test_an_edit_of_the_record_is_found(settings: Settings, clock: SetClock, edi
         found = console.verify()
         assert not found.ok
         assert "vent 2 " in str(found.first_fault)
+
+
+def test_a_record_whose_first_event_is_none_still_opens_and_says_so(
+    settings: Settings, clock: SetClock
+) -> None:
+    with reopened(settings, clock) as console:
+        ask(console, "/say Hello.")
+    with closing(sqlite3.connect(settings.review_data / "ledger.sqlite")) as conn:
+        conn.execute("DROP TRIGGER events_are_not_changed")
+        conn.execute("UPDATE events SET kind = 'Anything', data = '{' WHERE seq = 1")
+        conn.commit()
+    with reopened(settings, clock) as console:
+        assert "Event 1 was edited" in str(console.verify().first_fault)
+        assert not of_kind(console, Kind.CHAIN_KEYED)
+
+
+def test_a_record_whose_last_hash_was_made_without_the_key_is_not_keyed_a_second_time(
+    settings: Settings, clock: SetClock
+) -> None:
+    with reopened(settings, clock) as console:
+        ask(console, "/say Hello.")
+    with closing(sqlite3.connect(settings.review_data / "ledger.sqlite")) as conn:
+        conn.execute("DROP TRIGGER events_are_not_changed")
+        (last,) = conn.execute("SELECT max(seq) FROM events").fetchone()
+        seal_again(conn, last)
+        conn.commit()
+    with reopened(settings, clock) as console:
+        assert f"Event {last} " in str(console.verify().first_fault)
+        assert not of_kind(console, Kind.CHAIN_KEYED)
 
 
 def test_anchors_that_cannot_be_read_are_no_anchors_that_hold(

@@ -22,18 +22,26 @@ def take_in(ledger: SqliteLedger, anchors: Anchors, keys: RecordKeys, old_key: P
     A record begun by a console that kept the digests' key in `old_key` goes on with that one, so that what waits can
     still be decided; the event `ChainKeyed` vouches for it. Raises `SettingsError` if the key is not the record's.
     """
-    if ledger.event(1) is None:
+    if ledger.head() is None:
         _begin(ledger, anchors, keys, clock)
         return keys.digest
-    keyed = _keyed(ledger)
-    if keyed is None and any(_sealed(event, previous, None) for event, previous in _witnesses(ledger)):
-        keyed = _append(ledger, anchors, keys, old_key, clock)
-    _check_fits(ledger, keys)
+    seen = list(_witnesses(ledger))
+    keyed = _keyed(ledger)  # after what was seen: another process may have keyed the record meanwhile
+    fits = any(_sealed(event, previous, keys.chain) for event, previous in seen)
+    if keyed is None and not fits and any(_sealed(event, previous, None) for event, previous in seen):
+        keyed, fits = _append(ledger, anchors, keys, old_key, clock), True
+    # One event that the key has sealed is enough: which of the others were changed is for `verify` to say.
+    if seen and not fits:
+        raise _not_its_key(keys)
     return (_old_digest_key(keyed, keys, old_key) if keyed else None) or keys.digest
 
 
 def _keyed(ledger: SqliteLedger) -> Event | None:
-    return next(iter(ledger.events(kind=Kind.CHAIN_KEYED, limit=1)), None)
+    """The event that tells from where the record is keyed, if one does."""
+    try:
+        return next(iter(ledger.events(kind=Kind.CHAIN_KEYED, limit=1)), None)
+    except (ValueError, RecursionError) as odd:
+        raise LedgerUnavailable(f"the event {Kind.CHAIN_KEYED} is malformed, {odd}") from odd
 
 
 def _begin(ledger: SqliteLedger, anchors: Anchors, keys: RecordKeys, clock: Clock) -> None:
@@ -59,16 +67,6 @@ def _append(ledger: SqliteLedger, anchors: Anchors, keys: RecordKeys, old_key: P
     return keyed
 
 
-def _check_fits(ledger: SqliteLedger, keys: RecordKeys) -> None:
-    """Raise `SettingsError` unless some event is there that this key has sealed.
-
-    One is enough: which of the others were changed is for `verify` to say.
-    """
-    seen = list(_witnesses(ledger))
-    if seen and not any(_sealed(event, previous, keys.chain) for event, previous in seen):
-        raise _not_its_key(keys)
-
-
 def _not_its_key(keys: RecordKeys) -> SettingsError:
     return SettingsError(
         [
@@ -80,12 +78,11 @@ def _not_its_key(keys: RecordKeys) -> SettingsError:
 
 def _witnesses(ledger: SqliteLedger) -> Iterator[tuple[Event, str]]:
     """The first event, the one that tells of the key, and the last, each with the hash before it."""
-    head = ledger.head()
-    keyed = _keyed(ledger)
+    head, keyed = ledger.head(), _keyed(ledger)
     for seq in {1, keyed.seq if keyed else 1, head.count if head else 1}:
         try:
             event, before = ledger.event(seq), ledger.event(seq - 1)
-        except LedgerUnavailable:  # a damaged page: another may be whole
+        except (LedgerUnavailable, ValueError, RecursionError):  # damaged: another may be whole
             continue
         if event is not None:
             yield event, before.hash if before else GENESIS
