@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from agent.review.digest import canonical
+from agent.review.digest import canonical, spelt
 
 GENESIS = "0" * 64
 """What stands for the hash before the first event."""
@@ -163,7 +163,7 @@ def event_hash(previous: str, event_fields: Mapping[str, Any], key: bytes | None
     fields that are None count as absent. `key` is None for events from before `ChainKeyed`.
     """
     present = {name: value for name, value in event_fields.items() if value is not None}
-    told = previous.encode("ascii") + b"\n" + canonical(present)
+    told = previous.encode("ascii") + b"\n" + spelt(present)
     return hashlib.sha256(told).hexdigest() if key is None else hmac.digest(key, told, "sha256").hex()
 
 
@@ -183,7 +183,9 @@ def seal(fact: Fact, *, seq: int, previous: str, salt: str, key: bytes) -> Event
 
 def is_sealed(event: Event, previous: str, key: bytes | None) -> bool:
     """Whether the event's hash is the one it has under this key, behind an event with the hash `previous`."""
-    fields = {"seq": event.seq, **{name: getattr(event, name) for name in _TOLD}, "data": event.commitment}
+    held = vars(event)
+    fields = {name: held[name] for name in _HASHED}
+    fields["data"] = held["commitment"]
     return event_hash(previous, fields, key) == event.hash
 
 
@@ -191,3 +193,4 @@ KEPT = re.compile(
     r"(?P<count>\d{1,18}):(?P<head>[0-9a-f]{64}):(?P<at>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)", re.ASCII
 )
 _TOLD = ("at", "kind", "thread_id", "agent", "by", "review_id", "tool_call_id", "tool", "digest")
+_HASHED = ("seq", *_TOLD)

@@ -78,8 +78,11 @@ class _Chain:
         if self._keyed_from is None and self._begins_keyed(event, previous):
             self._keyed_from = self._count
         self._unkeyed += self._keyed_from is None
-        self._fault = self._fault or self._wrong(event, previous) or self._anchor_fault()
-        self._follow_data(event)
+        self._fault = self._fault or self._wrong(event, previous)
+        if self._count in self._noted:
+            self._fault = self._fault or self._anchor_fault()
+        if event.data is None or event.kind is Kind.DATA_ERASED:
+            self._follow_data(event)
 
     def stop(self, odd: OddEvent) -> None:
         """Look no further: the next event is none."""
