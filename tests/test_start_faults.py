@@ -100,7 +100,7 @@ def kept(own_settings: Settings) -> Settings:
     return own_settings
 
 
-def inodes(settings: Settings) -> dict[str, int]:
+def sizes(settings: Settings) -> dict[str, int]:
     folder = settings.review_data.parent
     return {
         str(path): path.stat().st_size for path in folder.rglob("*") if path.suffix in (".key", ".sqlite")
@@ -111,12 +111,12 @@ def inodes(settings: Settings) -> dict[str, int]:
 def test_the_command_line_says_what_is_wrong_at_the_start(kept: Settings, fault: str) -> None:
     damage, said = FAULTS[fault]
     damage(kept)
-    before = inodes(kept)
+    before = sizes(kept)
     found = CliRunner().invoke(command_line, ["chat", "/say Still here?"])
     assert found.exit_code == 2, found.output
     assert said in found.stderr
     assert "Traceback" not in found.stderr
-    assert before.items() <= inodes(kept).items()
+    assert before.items() <= sizes(kept).items()
 
 
 @pytest.mark.parametrize("fault", FAULTS)

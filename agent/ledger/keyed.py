@@ -47,9 +47,8 @@ def _keyed(ledger: SqliteLedger) -> Event | None:
 def _begin(ledger: SqliteLedger, anchors: Anchors, keys: RecordKeys, clock: Clock) -> None:
     """Note outside that the record is keyed from its first event on, and have all who write to it use one key."""
     mark = hmac.digest(keys.chain, NAME, "sha256").hex()
-    with ledger.write() as tx:
-        if tx.mark_key(mark) != mark:
-            raise _not_its_key(keys)
+    if ledger.mark_key(mark) != mark:
+        raise _not_its_key(keys)
     if not anchors.read():
         anchors.append(Anchor(0, GENESIS, instant(clock()), keyed=1))
 

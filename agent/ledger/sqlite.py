@@ -82,6 +82,11 @@ class SqliteLedger(SqliteReads):
     def check(self) -> None:
         self._all("SELECT seq FROM events LIMIT 1")
 
+    def mark_key(self, mark: str) -> str:
+        """Keep what the chain's key is known by, unless something is kept already; what is kept."""
+        self._all("INSERT INTO chain_key (one, mark) VALUES (1, ?) ON CONFLICT DO NOTHING", mark)
+        return str(self._all("SELECT mark FROM chain_key")[0]["mark"])
+
     def scrub(self) -> None:
         """Leave nothing of what was erased in the log, where nobody is reading from it just now."""
         self._all("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -172,11 +177,6 @@ class SqliteTransaction(SqliteReads, RuleWrites, NoteWrites):
         for seq in seqs:
             self._did("UPDATE events SET data = NULL, salt = '' WHERE seq = ?", seq)
         self._conn.execute("PRAGMA secure_delete = OFF")
-
-    def mark_key(self, mark: str) -> str:
-        """Keep what the chain's key is known by, unless something is kept already; what is kept."""
-        self._did("INSERT INTO chain_key (one, mark) VALUES (1, ?) ON CONFLICT DO NOTHING", mark)
-        return str(self._all("SELECT mark FROM chain_key")[0]["mark"])
 
     def _last_event(self) -> tuple[int, str]:
         last = self._all("SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1")
