@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from agent import bootstrap, doctor, printing
+from agent import bootstrap, doctor, exported, printing
 from agent import settings as settings_module
 from agent.api import PREFIX, answers, server
 from agent.bootstrap import Opened
@@ -20,10 +20,18 @@ from agent.console import Console
 from agent.ports import Sought
 from agent.review import exports, shapes
 from agent.review.actions import Action, Asked
-from agent.review.errors import InvalidDecision, RecordDamaged, ReviewChanged, ReviewError, SettingsError
-from agent.review.events import Anchor, Verification, kept_anchor
+from agent.review.errors import (
+    InvalidDecision,
+    LedgerUnavailable,
+    RecordDamaged,
+    ReviewChanged,
+    ReviewError,
+    SettingsError,
+)
+from agent.review.events import Anchor, kept_anchor
 from agent.review.people import check_name
 from agent.review.threads import Run
+from agent.review.verify_chain import Verification
 from agent.scenarios import command as scenarios
 
 ENDINGS = "Exit codes: 0 done, 1 refused or failed, 2 wrong usage or settings."
@@ -163,8 +171,10 @@ def audit_export(
 ) -> None:
     """Write the whole trail out."""
     with _refusals(as_json=False), _console(at_work=False) as opened:
-        trail = opened.console.whole_trail()
-        lines = exports.as_csv(trail) if form is Format.CSV else exports.as_json_lines(trail, values=values)
+        console = opened.console
+        lines = (
+            exports.as_csv(console.whole_trail()) if form is Format.CSV else console.exported(values=values)
+        )
         if output is None:
             for line in lines:
                 sys.stdout.buffer.write(line.encode())
@@ -176,8 +186,12 @@ def audit_export(
 
 @audit_app.command("verify")
 def audit_verify(
-    exported: Annotated[
+    file: Annotated[
         Path | None, typer.Argument(help="An exported trail (JSON lines) to check instead.")
+    ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option(help="For an exported trail: the file of the key that its record was kept with."),
     ] = None,
     anchor: Annotated[
         list[str] | None,
@@ -185,18 +199,17 @@ def audit_verify(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check the chain of the whole trail against its anchors; exit code 1 if it does not hold."""
+    """Check the chain of the whole trail against its anchors; exit code 1 if it does not hold, or cannot be checked."""
     try:
         kept = [kept_anchor(line) for line in anchor or ()]
     except ValueError as error:
         raise typer.BadParameter(f"--anchor: {error}") from None
-    with _refusals(as_json), _console(at_work=False) as opened:
-        found = opened.console.verify(kept=kept) if exported is None else _verify_file(opened, exported, kept)
+    with _refusals(as_json):
+        found = _verify(kept) if file is None else _verify_file(file, key, kept)
     if as_json:
         _print_json(vars(found))
     else:
-        typer.echo(f"{found.count} events, the last with the hash {found.head}.")
-        typer.echo("The chain holds." if found.ok else printing.literal(str(found.first_fault)))
+        typer.echo(printing.verification(found))
     raise typer.Exit(0 if found.ok else 1)
 
 
@@ -207,10 +220,31 @@ def audit_anchor() -> None:
         typer.echo(opened.console.head() or "Nothing has been recorded yet.")
 
 
-def _verify_file(opened: Opened, exported: Path, kept: Sequence[Anchor]) -> Verification:
+@audit_app.command("erase")
+def audit_erase(
+    numbers: Annotated[list[int], typer.Argument(help="The numbers of the events.")],
+    why: Annotated[str, typer.Option(help="The reason; it goes on record.")],
+    by: By = None,
+) -> None:
+    """Take the data out of events for good. The events stay, and who erased it, when and why goes on record.
+
+    The thread's messages, its actions and its agent's own state are not touched.
+    """
+    with _refusals(as_json=False), _console(at_work=False) as opened:
+        opened.console.erase(numbers, by=by or opened.settings.review_reviewer, why=why)
+        opened.console.anchor()
+    count = len(set(numbers))
+    typer.echo(f"Erased the data of {count} event{'s'[: count > 1]}.")
+
+
+def _verify(kept: Sequence[Anchor]) -> Verification:
+    with _console(at_work=False) as opened:
+        return opened.console.verify(kept=kept)
+
+
+def _verify_file(path: Path, key: Path | None, kept: Sequence[Anchor]) -> Verification:
     try:
-        with exported.open(encoding="utf-8") as lines:
-            return opened.console.verify(exports.read_json_lines(lines), kept=kept)
+        return exported.verify_file(path, key, kept)
     except (OSError, ValueError) as error:
         raise typer.BadParameter(str(error)) from error
 
@@ -230,7 +264,12 @@ def examine(as_json: AsJson = False) -> None:
 @contextmanager
 def _console(*, at_work: bool = True) -> Iterator[Opened]:
     """A console of this process's own; one that is not at work starts nothing and takes nothing over."""
-    opened = bootstrap.open_console(settings_module.read(), at_work=at_work)
+    try:
+        opened = bootstrap.open_console(settings_module.read(), at_work=at_work)
+    except (
+        LedgerUnavailable
+    ) as error:  # before anything was begun, a record that cannot be used is like a wrong setting
+        raise SettingsError([str(error)]) from error
     try:
         yield opened
     finally:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import secrets
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
@@ -18,17 +16,19 @@ from agent.console import Console
 from agent.demos import library as library_demo
 from agent.demos import mail as mail_demo
 from agent.demos import operations as operations_demo
-from agent.demos.world import World
+from agent.demos.world import World, WorldError
 from agent.engine.behind import Behind
 from agent.engine.model import Models, Provider
 from agent.engine.owners import Owner
 from agent.engine.recorder import Recorder
 from agent.engine.supervisor import WORKERS, Supervisor
 from agent.ledger.anchors import AnchorFile
+from agent.ledger.keyed import take_in
+from agent.ledger.keys import RecordKeys, key_in
 from agent.ledger.sqlite import SqliteLedger
 from agent.ports import Clock
 from agent.review.agents import Agent
-from agent.review.errors import ReviewError, SettingsError, UnknownModel
+from agent.review.errors import CheckpointsUnavailable, ReviewError, SettingsError, UnknownModel
 from agent.review.events import instant
 from agent.review.rules import Rule, in_force
 from agent.review.scenarios import Reply
@@ -82,10 +82,9 @@ class Opened:
         with self._turn:
             if self.supervisor.was_opened:
                 return
-            self.console.anchor(every=1)
-            self.supervisor.open(
-                self.console.expire, self.console.end_rules, self.console.heed_others, self.console.anchor
-            )
+            self.console.anchor()
+            sweeps = (self.console.expire, self.console.end_rules, self.console.heed_others)
+            self.supervisor.open(*sweeps, anchor=self.console.anchor)
 
     def close(self) -> None:
         """Stop runs at their next step and let go of every file."""
@@ -112,17 +111,21 @@ def open_console(
     that one of the agents is served alone; with `replies`, there is a model that gives them.
     `workers` is how many runs go on at once.
 
-    Raises `SettingsError`, `PolicyError` or `LedgerUnavailable`, each naming what to mend.
+    Raises `SettingsError`, `PolicyError` or `LedgerUnavailable`, each naming what to put right.
     """
     data = _folder(settings.review_data)
-    models, secret = models_of(settings, replies), _secret(data / "digest.key")
+    models, key_file = models_of(settings, replies), settings_module.key_path(settings)
+    keys = RecordKeys.of(key_in(key_file), key_file)
+    anchors = AnchorFile(settings_module.anchor_path(settings))
     with ExitStack() as undone:  # what was opened before something could not be
-        world = World(data / "world.sqlite", clock)
+        world = _world(data / "world.sqlite", clock)
         undone.callback(world.close)
         targets, broken = served(settings.review_agents, only)
-        owner = Owner(data / "owners")
+        owner = _owner(data / "owners")
         undone.callback(owner.close)
-        ledger = SqliteLedger(data / "ledger.sqlite", frozen=owner.frozen)
+        ledger = SqliteLedger(data / "ledger.sqlite", chain_key=keys.chain, frozen=owner.frozen)
+        undone.callback(ledger.shut)
+        secret = take_in(ledger, anchors, keys, data / "digest.key", clock)
         undone.pop_all()
 
     def guard_for(run: Run, agent: Agent) -> Guard:
@@ -135,7 +138,6 @@ def open_console(
     policies = {name: policy_of(target, world) for name, target in targets.items()}
     engine = Behind(policies, broken, models.names(), make)
     supervisor = Supervisor(ledger, engine, Recorder(ledger, secret, clock), owner, clock, workers=workers)
-    anchors = AnchorFile(settings_module.anchor_path(settings))
     console = Console(ledger, engine, supervisor, anchors, secret, clock)
     note_the_end = partial(_note_the_end, console, supervisor)
     parts = (supervisor.shut, note_the_end, engine.shut, ledger.shut, world.close)
@@ -164,7 +166,10 @@ def _engine(
     agents = {name: _with_clocks(agent_of(name, target, world), settings) for name, target in targets.items()}
     graphs = {name: target for name, target in targets.items() if not isinstance(target, Own)}
     path = settings.review_data / "checkpoints.sqlite"
-    engine = LocalEngine(agents, models, path, graphs=graphs, broken=broken, rules_for=rules_for)
+    try:
+        engine = LocalEngine(agents, models, path, graphs=graphs, broken=broken, rules_for=rules_for)
+    except CheckpointsUnavailable as error:
+        raise SettingsError([str(error)]) from error
     engine.guard_with(guard_for)
     return engine
 
@@ -178,7 +183,7 @@ def _note_the_end(console: Console, supervisor: Supervisor) -> None:
     # A ledger that cannot be read now keeps nothing else from being closed.
     with suppress(ReviewError):
         if supervisor.was_opened:
-            console.anchor(every=1)
+            console.anchor()
 
 
 def models_of(settings: Settings, replies: Sequence[Reply] = ()) -> Models:
@@ -241,12 +246,16 @@ def _folder(path: Path) -> Path:
     return path
 
 
-def _secret(path: Path) -> bytes:
-    """The key of the digests: made at first start, readable by its owner alone."""
+def _world(path: Path, clock: Clock) -> World:
     try:
-        made = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return path.read_bytes()
-    with os.fdopen(made, "wb") as file:
-        file.write(secrets.token_bytes(32))
-    return path.read_bytes()
+        return World(path, clock)
+    except WorldError as error:
+        raise SettingsError([f"{path}: {error}"]) from error
+
+
+def _owner(folder: Path) -> Owner:
+    try:
+        return Owner(folder)
+    except OSError as error:
+        remedy = "move it away, or allow the console to make files there"
+        raise SettingsError([f"{folder}: {error.strerror}; {remedy}"]) from error

@@ -9,11 +9,13 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, get_args
 from uuid import uuid4
 
 from agent.entry import Entry, Outcome
+from agent.erasing import Erasing
 from agent.giving import Giving, says_which
 from agent.looking import View
 from agent.noting import Noting
@@ -64,7 +66,6 @@ log = logging.getLogger(__name__)
 
 OPENING = 120
 NOT_SEEN: Mapping[str, Seen] = MappingProxyType({})
-ANCHOR_EVERY = 100
 AT_REST = (Status.IDLE, Status.FAILED, Status.STOPPED)
 TOO_LATE = (
     *(AlreadyDecided, ReviewExpired, ReviewChanged, NoPendingReview, RecordDamaged),
@@ -77,7 +78,7 @@ OWN_MODEL = "its own"
 __all__ = ["Console", "Outcome", "View"]
 
 
-class Console(Remembering, Noting, Giving):
+class Console(Remembering, Noting, Giving, Erasing):
     """The review console, over a ledger, an engine and a clock."""
 
     # Asking
@@ -325,12 +326,16 @@ class Console(Remembering, Noting, Giving):
         with self._ledger.write() as tx:
             tx.set_draft(review_id, reviewer, body)
 
-    def anchor(self, *, every: int = ANCHOR_EVERY) -> None:
-        """Note the trail's head outside the ledger, if it has moved by `every` events since."""
-        head = self._ledger.head()
-        if head is not None and head.count - self._anchored >= every:
-            self._anchors.append(head)
-            self._anchored = head.count
+    def anchor(self) -> None:
+        """Have all that was committed before this call noted outside the ledger. Raises `AnchorsUnavailable`.
+
+        Of several that call at once, one notes the head for all.
+        """
+        with self._anchoring:
+            head = self._ledger.head()
+            if head is not None and (head.count, head.head) != (self._anchored.count, self._anchored.head):
+                self._anchors.append(replace(head, keyed=self._ledger.keyed_from()))
+                self._anchored = head
 
     # What the use cases share
 

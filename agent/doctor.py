@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
 from packaging.requirements import Requirement
 
 from agent import bootstrap
 from agent import settings as settings_module
 from agent.bootstrap import Opened
+from agent.ledger.anchors import AnchorFile
+from agent.ledger.keys import read_key
 from agent.review.errors import ReviewError, SettingsError
 from agent.settings import Settings
+
+T = TypeVar("T")
 
 REQUIREMENTS = Path(__file__).parents[1] / "requirements.txt"
 MOST_NAMED = 20
 """Reviews that are named, of those whose record was changed."""
+ROOM = 100
+"""Megabytes below which a disk is as good as full."""
 LOOKED_AT = 50
 """Threads whose checkpoints are read: those that moved last."""
 
@@ -42,9 +50,9 @@ def examine() -> Iterator[Finding]:
     except SettingsError as error:
         yield Finding("settings", False, str(error))
         return
-    anchors = settings_module.anchor_path(settings)
-    places = f"data in {settings.review_data}, anchors in {anchors}"
+    places = f"data in {settings.review_data}, agents of {settings.review_agents}"
     yield Finding("settings", True, f"{places}, model {settings.review_model}")
+    yield from (_judged(about, look, settings) for about, look in BEFORE)
     try:
         opened = bootstrap.open_console(settings, at_work=False)
     except ReviewError as error:
@@ -55,7 +63,7 @@ def examine() -> Iterator[Finding]:
         )
     else:
         try:
-            yield from (_looked(about, look, opened) for about, look in LOOKS)
+            yield from (_judged(about, look, opened) for about, look in LOOKS)
         finally:
             opened.close()
     yield _model(settings)
@@ -85,9 +93,9 @@ def _package(needed: Requirement) -> str:
     )
 
 
-def _looked(about: str, look: Callable[[Opened], str], opened: Opened) -> Finding:
+def _judged(about: str, look: Callable[[T], str], at: T) -> Finding:
     try:
-        return Finding(about, True, look(opened))
+        return Finding(about, True, look(at))
     except Exception as error:  # a damaged file makes its reader raise anything
         said = (
             str(error)
@@ -97,12 +105,52 @@ def _looked(about: str, look: Callable[[Opened], str], opened: Opened) -> Findin
         return Finding(about, False, said)
 
 
+def _key(settings: Settings) -> str:
+    path = settings_module.key_path(settings)
+    if not path.exists():
+        return f"made at the first start, in {path}"
+    read_key(path)
+    if path.stat().st_mode & 0o077:
+        raise PermissionError(f"others can read {path}")
+    if path.resolve().is_relative_to(settings.review_data.resolve()):
+        raise ValueError(f"{path} lies in the data folder, so whoever can change the record can read it")
+    return f"whole, in {path}"
+
+
+def _anchors(settings: Settings) -> str:
+    path = settings_module.anchor_path(settings)
+    noted = AnchorFile(path).read()
+    return (
+        f"{len(noted)} in {path}, the last of {noted[-1].at}" if noted else f"none yet, to be kept in {path}"
+    )
+
+
+def _disk(settings: Settings) -> str:
+    free = min(shutil.disk_usage(_existing(one)).free for one in _places(settings)) / 1e6
+    if free < ROOM:
+        raise OSError(f"only {free:,.0f} MB are free")
+    return f"{free:,.0f} MB are free"
+
+
+def _places(settings: Settings) -> tuple[Path, ...]:
+    return settings.review_data, settings_module.anchor_path(settings), settings_module.key_path(settings)
+
+
+def _existing(path: Path) -> Path:
+    return next(one for one in (path.absolute(), *path.absolute().parents) if one.exists())
+
+
 def _ledger(opened: Opened) -> str:
     opened.console.health()
     found = opened.console.verify()
     if not found.ok:
         raise ValueError(found.first_fault)
-    return f"{found.count} events, whole"
+    unkeyed = f", the first {found.unkeyed} from before it had a key" if found.unkeyed else ""
+    return f"{found.count} events, whole{unkeyed}"
+
+
+def _world(opened: Opened) -> str:
+    return f"{len(opened.world.changes())} changes since it was made or reset"
 
 
 def _waiting(opened: Opened) -> str:
@@ -135,13 +183,23 @@ def _model(settings: Settings) -> Finding:
     return Finding("model", not problem, problem or f"{', '.join(provider.names)} can be reached")
 
 
+BEFORE: tuple[tuple[str, Callable[[Settings], str]], ...] = (
+    ("key", _key),
+    ("anchors", _anchors),
+    ("disk", _disk),
+)
 LOOKS: tuple[tuple[str, Callable[[Opened], str]], ...] = (
     ("ledger", _ledger),
     ("reviews", _waiting),
+    ("world", _world),
     ("checkpoints", _checkpoints),
     ("agents", _agents),
 )
 MEND = {
+    "key": "Let its owner alone read it, in a place of its own: chmod 600, and REVIEW_KEY names the place.",
+    "anchors": "Name another file as REVIEW_ANCHOR.",
+    "disk": "Free some.",
+    "world": "Put world.sqlite back from a copy, or remove it and the world begins as it was seeded.",
     "ledger": "Keep the folder as it is, and compare it with a copy kept elsewhere.",
     "reviews": "Close these reviews; nothing of them runs, and their agents can ask again.",
     "checkpoints": "The record is not touched by it. Put checkpoints.sqlite back from a copy, or start new threads.",

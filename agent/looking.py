@@ -13,13 +13,15 @@ from agent.review.agents import Agent, Denial
 from agent.review.damage import as_read, review_as_read, review_is_damaged, waiting_as_read
 from agent.review.edits import edited_away
 from agent.review.errors import AgentNotLoaded, UnknownAgent
-from agent.review.events import Anchor, Event, Kind, Verification, instant, verify
+from agent.review.events import Anchor, Event, Kind, instant
+from agent.review.exports import as_json_lines
 from agent.review.policy import Tier
 from agent.review.preconditions import Since, since
 from agent.review.proof import Proof, proofs
 from agent.review.simulation import Simulation, edit, simulate
 from agent.review.thread_exports import WholeThread
 from agent.review.threads import Halt, Message, Progress, Run, Status, Thread
+from agent.review.verify_chain import Verification, verify
 from agent.standing import closed_last, known
 
 SIMULATED = 2_000
@@ -65,7 +67,8 @@ class Looking:
     ) -> None:
         self._ledger, self._engine, self._runs = ledger, engine, runs
         self._anchors, self._secret, self._clock = anchors, secret, clock
-        self._anchored = 0
+        self._anchored = Anchor(0, "", "")
+        self._anchoring = threading.Lock()
 
     def halt(self) -> Halt | None:
         """Who stopped everything, if it is stopped."""
@@ -281,7 +284,11 @@ class Looking:
     def verify(self, exported: Iterable[Event] | None = None, *, kept: Iterable[Anchor] = ()) -> Verification:
         """Check the chain of the whole trail, or of an exported one, against itself, the anchors, and those `kept` elsewhere."""
         trail = self._ledger.trail() if exported is None else exported
-        return verify(trail, [*self._anchors.read(), *kept])
+        return verify(trail, [*self._anchors.read(), *kept], key=self._ledger.chain_key)
+
+    def exported(self, *, values: bool = False) -> Iterator[str]:
+        """The whole trail as lines that can be verified again, secrets masked unless `values` are asked for."""
+        return as_json_lines(self._ledger.trail(), self._ledger.chain_key, values=values)
 
     def agents(self) -> Sequence[str]:
         return self._engine.agents()

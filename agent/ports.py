@@ -331,6 +331,8 @@ class Reads(Protocol):
         newest_first: bool = False,
         limit: int = 200,
     ) -> list[Event]: ...
+    def event(self, seq: int) -> Event | None: ...
+    def keyed_from(self) -> int: ...
     def trail(self) -> Iterator[Event]: ...
     def policy_version(self, agent: str) -> str | None: ...
     def last_seq(self, thread_id: str | None = None) -> int: ...
@@ -354,6 +356,9 @@ class Transaction(Reads, Protocol):
 
     def append(self, *facts: Fact) -> None:
         """Add facts to the chained trail, in order."""
+
+    def erase(self, seqs: Sequence[int]) -> None:
+        """Take the data out of these events. An event of erasure that names them has to be appended before."""
 
     def add_thread(self, thread: Thread) -> None: ...
     def set_thread(self, thread_id: str, status: Status, at: str, error: str | None = None) -> None: ...
@@ -403,15 +408,25 @@ class Transaction(Reads, Protocol):
 class Anchors(Protocol):
     """Where the trail's head is noted now and then, outside the ledger's own folder."""
 
-    def read(self) -> list[Anchor]: ...
-    def append(self, anchor: Anchor) -> None: ...
+    def read(self) -> list[Anchor]:
+        """The anchors noted so far. Raises `AnchorsUnavailable`."""
+
+    def append(self, anchor: Anchor) -> None:
+        """Note an anchor, on disk when this returns. Raises `AnchorsUnavailable`."""
 
 
 class Ledger(Reads, Protocol):
+    @property
+    def chain_key(self) -> bytes:
+        """What the trail's hashes are made with."""
+
     def write(self) -> AbstractContextManager[Transaction]:
         """One serialized transaction. Raises `LedgerUnavailable` if it cannot be begun or committed."""
 
     def check(self) -> None:
         """Raise `LedgerUnavailable` if the ledger cannot be read."""
+
+    def scrub(self) -> None:
+        """Leave nothing of what was erased behind in the ledger's own files."""
 
     def shut(self) -> None: ...

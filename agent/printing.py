@@ -11,6 +11,7 @@ from agent.review.args import show
 from agent.review.damage import review_is_damaged
 from agent.review.errors import ReviewError
 from agent.review.shapes import Denies
+from agent.review.verify_chain import Verification
 
 KEPT = "\n\t"
 UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
@@ -28,6 +29,34 @@ def literal(text: str) -> str:
 def review(one: Review | Waiting, denies: Denies) -> str:
     """A review with all that is decided on, what of it cannot be approved any more, and how to decide it."""
     return literal("\n".join(_review(one, denies)))
+
+
+def verification(found: Verification) -> str:
+    """What checking a chain came to: what holds, and what could not be told."""
+    return literal("\n".join(_verification(found)))
+
+
+def _verification(found: Verification) -> Iterator[str]:
+    yield f"{found.count} events, the last with the hash {found.head}."
+    if found.unkeyed:
+        since = (
+            "as they were when it was keyed"
+            if found.unkeyed < found.count
+            else "as whoever wrote them wrote them"
+        )
+        yield f"{found.unkeyed} of them, the first, are from before the record had a key: they are {since}."
+    if found.masked:
+        yield f"The data of {found.masked} is masked or erased."
+    if found.first_fault:
+        yield found.first_fault
+    elif found.unchecked:
+        yield (
+            f"{found.unchecked} could not be checked without the key of their record. They are numbered without gaps, "
+            "and what data is there is what they commit to; whether they were written again cannot be told. "
+            "Give the key's file with --key."
+        )
+    else:
+        yield "The chain holds."
 
 
 def _review(one: Review | Waiting, denies: Denies) -> Iterator[str]:

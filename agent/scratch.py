@@ -90,6 +90,7 @@ def _settings(folder: Path, agents: Path) -> Settings:
         review_data=folder,
         review_agents=agents,
         review_anchor=folder / "anchors.jsonl",
+        review_key=folder / "anchors.jsonl.key",
         review_demo_delay=0,
         review_reviewer="reviewer",
         review_model="demo",

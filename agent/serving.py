@@ -39,7 +39,7 @@ def served(path: Path, only: str | None = None) -> tuple[Mapping[str, Target], M
     """
     try:
         graphs = dict(json.loads(path.read_text(encoding="utf-8"))["graphs"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise SettingsError([f"REVIEW_AGENTS={str(path)!r}: {type(error).__name__}: {error}"]) from error
     if not graphs:
         raise SettingsError([f"REVIEW_AGENTS={str(path)!r} names no graph"])
@@ -52,7 +52,7 @@ def served(path: Path, only: str | None = None) -> tuple[Mapping[str, Target], M
             found[name] = target = _target(where, path.parent)
             if not isinstance(target, Own):
                 _foreign(name, target)  # so that it is known here what cannot be conversed with
-        except Exception as error:  # whatever a module raises while it is imported
+        except (Exception, SystemExit) as error:  # whatever a module does while it is imported
             found.pop(name, None)
             broken[name] = f"{type(error).__name__}: {error}"
     return found, broken

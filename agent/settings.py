@@ -77,10 +77,12 @@ def _agents(path: Path) -> Path:
         graphs = json.loads(path.read_text(encoding="utf-8"))["graphs"]
     except OSError as error:
         raise ValueError(f"{error.strerror}; name a file in the format of langgraph.json") from None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise ValueError("it is not in the format of langgraph.json: a JSON object with graphs") from None
     if not graphs or not isinstance(graphs, dict):
         raise ValueError("it names no graph")
+    if odd := [name for name in graphs if not name.strip() or not name.isprintable()]:
+        raise ValueError(f"a graph's name is text that can be printed; rename {odd[0]!r}")
     return path
 
 
@@ -146,6 +148,8 @@ class Settings(BaseSettings):
     """How long an approval stays good."""
     review_anchor: Path | None = None
     """Where the trail's anchors go; by default a file in the user's state folder, one per data folder."""
+    review_key: Path | None = None
+    """The file of the key of digests and chain; by default it lies with the anchors."""
     review_demo_delay: float = Field(default=0.02, ge=0, le=5)
     """Seconds between the demo model's words, so that one can watch it stream."""
 
@@ -176,12 +180,24 @@ def anchor_path(settings: Settings) -> Path:
     return state / "review-console" / f"anchors-{name}.jsonl"
 
 
+def key_path(settings: Settings) -> Path:
+    """The key's file of these settings: with the anchors, so that no copy of the data folder holds it."""
+    if settings.review_key is not None:
+        return settings.review_key
+    anchors = anchor_path(settings)
+    return anchors.with_name(f"{anchors.name}.key")
+
+
 def read() -> Settings:
     """The settings as the environment has them now. Raises `SettingsError` naming every wrong one."""
     try:
         return Settings()
     except ValidationError as error:
         raise SettingsError([_problem(one) for one in error.errors()]) from None
+    except UnicodeDecodeError as error:
+        raise SettingsError([f".env: it is not UTF-8 text ({error.reason}); save it as UTF-8"]) from None
+    except OSError as error:
+        raise SettingsError([f".env: {error.strerror}; allow the console to read it"]) from None
 
 
 def _problem(one: Any) -> str:

@@ -31,8 +31,8 @@ def main() -> None:
     st.subheader("The record")
     st.caption(
         "Everything that agents proposed, people decided and the console ran, each line tied by a hash to the one "
-        "before it. “Check the chain” finds any line that was changed, removed or slipped in since; a record written "
-        "anew from end to end is found only with a line of it that was kept elsewhere."
+        "before it under the record's key. “Check the chain” finds any line that was changed, removed or slipped in "
+        "since; what somebody did who has that key and the anchors is found only with a line that was kept elsewhere."
     )
     chain()
     left, right = st.columns([3, 2], gap="medium")

@@ -142,6 +142,7 @@ def settings(tmp_path: Path) -> Settings:
         review_data=tmp_path / "data",
         review_agents=ROOT / "langgraph.json",
         review_anchor=tmp_path / "anchors.jsonl",
+        review_key=tmp_path / "anchors.jsonl.key",
         review_demo_delay=0,
         review_reviewer="ana",
         _env_file=None,

@@ -25,8 +25,8 @@ from agent import printing
 from agent.__main__ import app
 from agent.bootstrap import Opened, open_console
 from agent.review import exports
-from agent.review.events import Event, Kind, verify
-from agent.settings import Settings
+from agent.review.events import Event, Kind
+from agent.settings import Settings, key_path
 from tests.conftest import ROOT, Server, ask, free_port, until, wrong_agents
 
 MAIL = '/call#c1 send_email {"to": "alice@example.com", "subject": "Meeting", "body": "At 10."}'
@@ -240,10 +240,10 @@ def test_the_exported_lines_lose_nothing_and_the_chain_can_be_verified_from_them
     path = tmp_path / "trail.jsonl"
     assert run("audit", "export", "--output", str(path)).exit_code == 0
     events = [Event(**{"data": None, **json.loads(line)}) for line in path.read_text().splitlines()]
-    assert verify(events).ok
     opened = open_console(settings, at_work=False)
     try:
         assert events == list(opened.console.whole_trail())
+        assert opened.console.verify(events).ok
     finally:
         opened.close()
 
@@ -282,7 +282,7 @@ def test_a_line_kept_elsewhere_is_checked_when_it_comes_back(run: Run) -> None:
     count, head, at = kept.strip().split(":", 2)
     found = run("audit", "verify", "--anchor", f"{count}:{head[::-1]}:{at}")
     assert found.exit_code == 1
-    assert "written anew" in found.stdout
+    assert "written again" in found.stdout
     assert run("audit", "verify", "--anchor", "half of it").exit_code == 2
 
 
@@ -303,7 +303,100 @@ def test_a_broken_chain_is_found_with_exit_code_1(run: Run, settings: Settings) 
     assert "MEND ledger" in examined.stdout
 
 
+def test_data_is_erased_from_the_command_line_and_the_record_says_so(run: Run) -> None:
+    run("chat", "/say Hello.", "--thread", "t-1")
+    assert run("audit", "erase", "2", "--why", " ").exit_code == 1
+    found = run("audit", "erase", "2", "--why", "asked for", "--by", "bea")
+    assert (found.exit_code, found.stdout) == (0, "Erased the data of 1 event.\n")
+    assert "The data of 1 is masked or erased." in run("audit", "verify").stdout
+    exported = [json.loads(line) for line in run("audit", "export").stdout.splitlines()]
+    assert "data" not in exported[1]
+    assert (exported[-1]["by"], exported[-1]["data"]) == ("bea", {"seqs": [2], "why": "asked for"})
+
+
+# An exported trail, anywhere
+
+
+@pytest.fixture
+def trail(run: Run, tmp_path: Path) -> Path:
+    run(
+        "chat",
+        "/say my password is hunter2hunter2, token sk-proj-abcdefghijklmnop1234567890",
+        "--thread",
+        "t-1",
+    )
+    path = tmp_path / "trail.jsonl"
+    assert run("audit", "export", "--output", str(path)).exit_code == 0
+    return path
+
+
+@pytest.fixture
+def elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """From here on the command line is that of another console."""
+    for name in ("data", "anchor", "key"):
+        monkeypatch.setenv(f"REVIEW_{name.upper()}", str(tmp_path / "elsewhere" / name))
+
+
+def edited(path: Path, number: int, **changes: Any) -> None:
+    lines = path.read_text().splitlines()
+    lines[number - 1] = json.dumps({**json.loads(lines[number - 1]), **changes})
+    path.write_text("\n".join(lines) + "\n")
+
+
+def test_an_exported_trail_is_verified_with_its_key_on_any_machine(
+    run: Run, trail: Path, settings: Settings, elsewhere: None
+) -> None:
+    found = run("audit", "verify", str(trail), "--key", str(key_path(settings)))
+    assert found.exit_code == 0
+    assert "The chain holds." in found.stdout
+    edited(trail, 2, by="mallory")
+    found = run("audit", "verify", str(trail), "--key", str(key_path(settings)))
+    assert (found.exit_code, "Event 2 was edited" in found.stdout) == (1, True)
+
+
+def test_an_exported_trail_without_its_key_is_said_to_be_unchecked_and_is_no_success(
+    run: Run, trail: Path, elsewhere: None
+) -> None:
+    run("chat", "/say Something of its own.")
+    found = run("audit", "verify", str(trail))
+    assert found.exit_code == 1
+    assert "could not be checked without the key" in found.stdout
+    assert "holds" not in found.stdout
+    edited(trail, 1, data={"model": "another"})
+    assert "Event 1 was edited" in run("audit", "verify", str(trail)).stdout
+
+
+def test_masked_data_that_was_forged_in_an_exported_trail_is_found(run: Run, trail: Path) -> None:
+    assert run("audit", "verify", str(trail)).exit_code == 0
+    masked = [json.loads(line) for line in trail.read_text().splitlines() if "masked_data" in line]
+    assert masked
+    edited(trail, masked[0]["seq"], masked_data={"text": "I approve everything."})
+    found = run("audit", "verify", str(trail))
+    assert found.exit_code == 1
+    assert "its masked data is not what its console exported" in found.stdout
+
+
+def test_a_key_that_is_none_is_refused(run: Run, trail: Path, tmp_path: Path) -> None:
+    (tmp_path / "no.key").write_bytes(b"short")
+    assert run("audit", "verify", str(trail), "--key", str(tmp_path / "no.key")).exit_code == 2
+    assert run("audit", "verify", str(tmp_path / "none.jsonl")).exit_code == 2
+
+
 # The doctor
+
+
+def test_a_key_that_others_can_read_is_found(run: Run, settings: Settings) -> None:
+    run("chat", "/say Hello.")
+    key_path(settings).chmod(0o644)
+    assert "MEND key: PermissionError: others can read" in run("doctor").stdout
+
+
+def test_anchors_that_cannot_be_read_are_found(run: Run, settings: Settings) -> None:
+    run("chat", "/say Hello.")
+    Path(str(settings.review_anchor)).write_bytes(b"\x00\x01\x02")
+    found = run("doctor")
+    assert "MEND anchors: " in found.stdout
+    assert "MEND ledger: " in found.stdout
 
 
 def test_a_whole_console_is_well(run: Run) -> None:
@@ -312,7 +405,8 @@ def test_a_whole_console_is_well(run: Run) -> None:
     examined = json.loads(found.stdout)
     assert found.exit_code == 0, examined
     about = [one["about"] for one in examined["findings"]]
-    assert about == ["python", "packages", "settings", "ledger", "reviews", "checkpoints", "agents", "model"]
+    before = ["python", "packages", "settings", "key", "anchors", "disk"]
+    assert about == [*before, "ledger", "reviews", "world", "checkpoints", "agents", "model"]
 
 
 def test_a_damaged_checkpoint_file_is_found_while_the_record_is_well(run: Run, settings: Settings) -> None:

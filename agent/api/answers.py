@@ -188,6 +188,7 @@ class VerifyAnswer(BaseModel):
     head: str = Field(description="The last event's hash.")
     first_fault: str | None
     masked: int = Field(description="Events whose data was erased; the chain vouches for the rest of each.")
+    unkeyed: int = Field(description="Events, the first ones, from before the chain had a key.")
 
 
 class AnchorAnswer(BaseModel):

@@ -52,6 +52,8 @@ STATUS: dict[type[errors.ReviewError], int] = {
     errors.NothingToAskAgain: 409,
     errors.StillAlive: 409,
     errors.LedgerUnavailable: 503,
+    errors.AnchorsUnavailable: 503,
+    errors.ErasureRefused: 400,
     errors.CheckpointLost: 409,
     errors.CheckpointsUnavailable: 503,
 }

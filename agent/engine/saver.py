@@ -51,9 +51,13 @@ class FencedSaver(OrderedSaver):
     """
 
     def __init__(self, path: Path | str) -> None:
-        conn = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
-        conn.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
-        conn.execute("PRAGMA synchronous = FULL")
+        """Raises `CheckpointsUnavailable` for a file that cannot be used."""
+        try:
+            conn = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+            conn.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
+            conn.execute("PRAGMA synchronous = FULL")
+        except sqlite3.Error as error:
+            raise CheckpointsUnavailable(f"{path}: {error}") from error
         super().__init__(conn)
         self._writing = threading.local()
         self._histories: OrderedDict[tuple[str, ...], History] | None = None

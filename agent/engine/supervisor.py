@@ -35,6 +35,7 @@ WORKERS = 16
 SWEEP_SECONDS = 1.0
 BEAT_SECONDS = 5.0
 LEASE_SECONDS = 30.0
+ANCHOR_SECONDS = 0.5
 CLOSING_SECONDS = 5.0
 BEHIND_SECONDS = 0.25
 
@@ -48,6 +49,8 @@ class Live:
     run: Run
     recovered: bool = False
     behind: threading.Event | None = None
+    unanchored: ReviewError | None = None
+    """Why what was decided could not be noted outside the record: nothing may run on it."""
     stop: threading.Event = field(default_factory=threading.Event)
     ended: threading.Event = field(default_factory=threading.Event)
     progress: Progress = field(default_factory=Progress)
@@ -83,6 +86,9 @@ class Supervisor:
             threading.Thread(target=self._serve, name=f"run-worker-{n}", daemon=True) for n in range(workers)
         ]
         self._sweeper = threading.Thread(target=self._sweep, name="sweeper", daemon=True)
+        self._anchor: Callable[[], None] = lambda: None
+        self._anchors_fail = ""
+        self._anchorer = threading.Thread(target=self._anchor_often, name="anchors", daemon=True)
 
     @property
     def owner(self) -> str:
@@ -92,14 +98,19 @@ class Supervisor:
     def was_opened(self) -> bool:
         return self._sweeper.ident is not None
 
-    def open(self, *sweeps: Callable[[], None]) -> None:
-        """Reconcile what a dead process left, then start the workers and the sweeper, which calls `sweeps`."""
+    def open(self, *sweeps: Callable[[], None], anchor: Callable[[], None]) -> None:
+        """Reconcile what a dead process left, then start the workers and the sweeper, which calls `sweeps`.
+
+        `anchor` notes the record's head outside it: before a run goes on from a decision, and soon after all else.
+        """
         self._sweeps.extend(sweeps)
+        self._anchor = anchor
         self._owner.sweep()
         for thread in self._threads:
             thread.start()
         self.reconcile()
         self._sweeper.start()
+        self._anchorer.start()
 
     def wind_down(self) -> None:
         """Let runs stop at their next step and stay open in the ledger, and let go of whoever waits for them."""
@@ -116,8 +127,9 @@ class Supervisor:
             one.ended.wait(max(0.0, deadline - time.monotonic()))
         for _ in self._threads:
             self._work.put(None)
-        if self._sweeper.is_alive():
-            self._sweeper.join(CLOSING_SECONDS)
+        for thread in (self._sweeper, self._anchorer):
+            if thread.is_alive():
+                thread.join(CLOSING_SECONDS)
         if all(one.ended.is_set() for one in live):
             self._owner.close()
         # Else a tool is still at work: the lock is freed by this process's end, not before.
@@ -199,6 +211,7 @@ class Supervisor:
     def _serve(self) -> None:
         while (live := self._work.get()) is not None:
             try:
+                self._note_what_was_decided(live)
                 if live.behind is not None:
                     live.behind.wait(BEHIND_SECONDS)
                 with self._precedence.held(BEGINS if live.run.delivery["kind"] == "send" else GOES_ON):
@@ -212,6 +225,15 @@ class Supervisor:
                 with self._guard:
                     self._live.pop(live.run.run_id, None)
                 live.ended.set()
+
+    def _note_what_was_decided(self, live: Live) -> None:
+        """Have the decisions that the run brings noted outside the record before any tool's door opens on them."""
+        decided = live.recovered or live.run.delivery["kind"] != "send"
+        if decided or self._anchors_fail:  # nothing new runs while nothing can be noted, whoever asked for it
+            try:
+                self._anchor()
+            except ReviewError as error:
+                live.unanchored = error
 
     def _execute(self, live: Live) -> None:
         said: list[Said] = []
@@ -231,6 +253,8 @@ class Supervisor:
 
     def _drive(self, live: Live, said: list[Said]) -> End | None:
         """Follow the run to its natural end; None if it is left open for the next process to go on with."""
+        if live.unanchored is not None:
+            raise live.unanchored
         paused: Paused | None = None
         look = Look()
         if live.recovered or live.run.delivery["kind"] not in ("send", "resume"):
@@ -271,6 +295,16 @@ class Supervisor:
                     log.warning("sweep: %s", error)
                 except Exception:
                     log.exception("sweep")
+
+    def _anchor_often(self) -> None:
+        while not self._closing.wait(ANCHOR_SECONDS):
+            try:
+                self._anchor()
+                self._anchors_fail = ""
+            except Exception as error:
+                if str(error) != self._anchors_fail:  # said once, and not twice a second
+                    log.warning("anchors: %s", error, exc_info=not isinstance(error, ReviewError))
+                self._anchors_fail = str(error)
 
     def _heartbeat(self) -> None:
         """Say that this process lives, while it has runs; no clock is involved, only that the number moves."""

@@ -3,44 +3,72 @@
 from __future__ import annotations
 
 import json
-import logging
 import os
 from dataclasses import asdict
 from pathlib import Path
 
+from agent.ledger.keys import sync_folder
+from agent.review.errors import AnchorsUnavailable
 from agent.review.events import Anchor
 
-log = logging.getLogger(__name__)
+BEGINS = "{"
+"""How every line of the file begins, one that was cut short while it was written too."""
+NO_ANCHORS = "it is no file of anchors"
 
 
 class AnchorFile:
-    """One anchor a line, appended only. A file that cannot be written is a warning: the trail itself goes on."""
+    """One anchor a line, appended only, on disk before `append` returns."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def read(self) -> list[Anchor]:
-        """The anchors noted so far; a line that was cut short while it was written is passed over."""
+        """The anchors noted so far; a line that was cut short is passed over. Raises `AnchorsUnavailable`."""
         try:
-            lines = self.path.read_text(encoding="utf-8").splitlines()
-        except OSError:
+            if self.path.exists() and not self.path.is_file():
+                raise AnchorsUnavailable(self.path, "it is no file")
+            lines = self.path.read_bytes().splitlines()
+        except FileNotFoundError:
             return []
-        return [anchor for line in lines if (anchor := _parsed(line))]
+        except OSError as error:
+            raise AnchorsUnavailable(self.path, str(error.strerror)) from error
+        return [anchor for line in lines if (anchor := self._parsed(line))]
 
     def append(self, anchor: Anchor) -> None:
-        line = json.dumps(asdict(anchor)) + "\n"
+        """Note an anchor for good. Raises `AnchorsUnavailable` if it may not be on disk."""
+        line = json.dumps({name: value for name, value in asdict(anchor).items() if value is not None})
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write(line)
-                file.flush()
-                os.fsync(file.fileno())
+            self._write(line.encode("ascii") + b"\n")
         except OSError as error:
-            log.warning("the trail's anchor could not be written to %s: %s", self.path, error.strerror)
+            raise AnchorsUnavailable(self.path, str(error.strerror)) from error
 
+    def _write(self, line: bytes) -> None:
+        new = not self.path.exists()
+        if new:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+        try:
+            size = os.fstat(file).st_size
+            if size and os.pread(file, 1, 0) != b"{":
+                raise OSError(None, NO_ANCHORS)
+            if size and os.pread(file, 1, size - 1) != b"\n":
+                line = b"\n" + line  # behind one that was cut short
+            if os.write(file, line) != len(line):
+                raise OSError(None, "no room for a whole line")
+            os.fsync(file)
+        finally:
+            os.close(file)
+        if new:
+            sync_folder(self.path.parent)
 
-def _parsed(line: str) -> Anchor | None:
-    try:
-        return Anchor(**json.loads(line))
-    except (ValueError, TypeError):
-        return None
+    def _parsed(self, raw: bytes) -> Anchor | None:
+        line = raw.decode("utf-8", errors="replace").strip(
+            "\0 "
+        )  # zeros are what a power cut leaves of a line
+        try:
+            found = json.loads(line)
+            return Anchor(int(found["count"]), str(found["head"]), str(found["at"]), found.get("keyed"))
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            if line and not line.startswith(BEGINS):
+                raise AnchorsUnavailable(self.path, NO_ANCHORS) from None
+            return None

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
+from agent.review.errors import LedgerUnavailable
+
 FIRST = """
 CREATE TABLE threads (
     thread_id TEXT PRIMARY KEY,
@@ -347,14 +349,37 @@ CREATE TRIGGER reviews_end AFTER UPDATE OF state ON reviews WHEN OLD.state = 'op
 END;
 """
 
+# From here on every hash is keyed, which a console from before cannot do. Data may go where an event of erasure says so.
+KEYED = """
+CREATE TABLE chain_key (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    mark TEXT NOT NULL
+) STRICT;
+DROP TRIGGER events_are_not_changed;
+CREATE TRIGGER events_are_not_changed BEFORE UPDATE ON events WHEN NOT (
+    NEW.data IS NULL AND NEW.salt = ''
+    AND (NEW.seq, NEW.at, NEW.kind, NEW.commitment, NEW.hash)
+        IS (OLD.seq, OLD.at, OLD.kind, OLD.commitment, OLD.hash)
+    AND (NEW.thread_id, NEW.agent, NEW.by, NEW.review_id, NEW.tool_call_id, NEW.tool, NEW.digest)
+        IS (OLD.thread_id, OLD.agent, OLD.by, OLD.review_id, OLD.tool_call_id, OLD.tool, OLD.digest)
+    AND EXISTS (
+        SELECT 1 FROM events AS erasing, json_each(erasing.data, '$.seqs') AS erased
+        WHERE erasing.kind = 'DataErased' AND erasing.seq > OLD.seq AND erased.value = OLD.seq
+    )
+) BEGIN SELECT RAISE(ABORT, 'the trail is append-only'); END;
+"""
+
 MIGRATIONS: Sequence[str] = (
     *(FIRST, RULES, NOTES, WAITING, UNDER_WAY, GRAMS, WHOLE_TEXTS, LEAVING),
-    *(AT_THE_DOOR, IN_ORDER, GIVEN, ENDING_TWICE),
+    *(AT_THE_DOOR, IN_ORDER, GIVEN, ENDING_TWICE, KEYED),
 )
 
 
 def migrate(conn: sqlite3.Connection) -> None:
-    """Bring the database to the present version, each step in a transaction of its own."""
+    """Bring the database to the present version, each step in a transaction of its own.
+
+    Raises `LedgerUnavailable` for one that a newer console has written.
+    """
     while (version := _version(conn)) < len(MIGRATIONS):
         conn.execute("BEGIN IMMEDIATE")
         try:
@@ -364,8 +389,13 @@ def migrate(conn: sqlite3.Connection) -> None:
                 conn.execute(f"PRAGMA user_version = {version + 1}")
             conn.execute("COMMIT")
         except BaseException:
-            conn.execute("ROLLBACK")
+            if conn.in_transaction:  # SQLite itself rolls back where the disk is full
+                conn.execute("ROLLBACK")
             raise
+    if version > len(MIGRATIONS):
+        raise LedgerUnavailable(
+            f"a newer version of the console has written it, {version} after {len(MIGRATIONS)}"
+        )
 
 
 def _version(conn: sqlite3.Connection) -> int:

@@ -14,7 +14,8 @@ from agent.ledger.notes import NoteReads
 from agent.ledger.rules import RuleReads
 from agent.ports import Sought
 from agent.review.actions import Action, Key, Review, State, Waiting
-from agent.review.events import Anchor, Event, Kind
+from agent.review.errors import LedgerUnavailable
+from agent.review.events import Anchor, Event, Kind, OddEvent
 from agent.review.threads import Halt, Message, Run, Status, Thread
 
 TRAIL_PAGE = 1_000
@@ -245,12 +246,33 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
         )
         return found[0]["version"] if found else None
 
+    def event(self, seq: int) -> Event | None:
+        """The event of that number."""
+        return next(map(rows.to_event, self._all("SELECT * FROM events WHERE seq = ?", seq)), None)
+
+    def keyed_from(self) -> int:
+        """The number of the event from which the chain is keyed."""
+        found = self._all("SELECT min(seq) AS seq FROM events WHERE kind = ?", Kind.CHAIN_KEYED)
+        return int(found[0]["seq"] or 1)
+
     def trail(self) -> Iterator[Event]:
-        """Every event in order, a page at a time."""
+        """Every event in order, a page at a time. Raises `OddEvent` at a row that no event can have left."""
         after = 0
-        while page := self.events(after=after, limit=TRAIL_PAGE):
+        while page := self._page(after):
             yield from page
             after = page[-1].seq
+
+    def _page(self, after: int) -> list[Event]:
+        for limit in (TRAIL_PAGE, 1):  # one by one up to the row that is wrong
+            try:
+                return self.events(after=after, limit=limit)
+            except (ValueError, RecursionError) as error:
+                odd = str(error)
+            except LedgerUnavailable as error:
+                if "decode" not in error.reason:  # the file, and not what is in it
+                    raise
+                odd = error.reason
+        raise OddEvent(odd)
 
     def last_seq(self, thread_id: str | None = None) -> int:
         """The number of the last event, of all or of one thread, that somebody's looking did not make."""

@@ -34,9 +34,18 @@ class SqliteLedger(SqliteReads):
     """
 
     def __init__(
-        self, path: Path | str, *, busy_ms: int = BUSY_MS, frozen: Callable[[], Sequence[int]] = tuple
+        self,
+        path: Path | str,
+        *,
+        chain_key: bytes | None = None,
+        busy_ms: int = BUSY_MS,
+        frozen: Callable[[], Sequence[int]] = tuple,
     ) -> None:
-        """`busy_ms` is how long a write waits for the one before it; `frozen` names processes that may never end it."""
+        """`busy_ms` is how long a write waits for the one before it; `frozen` names processes that may never end it.
+
+        Without a `chain_key` there is one that lives with the object, for a ledger that does, too.
+        """
+        self.chain_key = chain_key or secrets.token_bytes(32)
         self._path, self._busy_ms, self._frozen = str(path), busy_ms, frozen
         self._memory = self._path == ":memory:"
         self._idle: queue.LifoQueue[sqlite3.Connection] = queue.LifoQueue()
@@ -57,7 +66,7 @@ class SqliteLedger(SqliteReads):
             except sqlite3.Error as error:
                 raise LedgerUnavailable(f"{error}{self._blame(error)}") from error
             try:
-                yield SqliteTransaction(conn)
+                yield SqliteTransaction(conn, self.chain_key)
                 conn.execute("COMMIT")
             except BaseException as error:
                 if conn.in_transaction:
@@ -73,6 +82,15 @@ class SqliteLedger(SqliteReads):
 
     def check(self) -> None:
         self._all("SELECT seq FROM events LIMIT 1")
+
+    def mark_key(self, mark: str) -> str:
+        """Keep what the chain's key is known by, unless something is kept already; what is kept."""
+        self._all("INSERT INTO chain_key (one, mark) VALUES (1, ?) ON CONFLICT DO NOTHING", mark)
+        return str(self._all("SELECT mark FROM chain_key")[0]["mark"])
+
+    def scrub(self) -> None:
+        """Leave nothing of what was erased in the log, where nobody is reading from it just now."""
+        self._all("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def shut(self) -> None:
         self._closed = True
@@ -127,8 +145,8 @@ class SqliteLedger(SqliteReads):
 class SqliteTransaction(SqliteReads, RuleWrites, NoteWrites, GivenWrites):
     """The writes of one transaction. Names of columns are fixed here; every value is bound."""
 
-    def __init__(self, conn: sqlite3.Connection) -> None:
-        self._conn = conn
+    def __init__(self, conn: sqlite3.Connection, chain_key: bytes) -> None:
+        self._conn, self._chain_key = conn, chain_key
         self._head: tuple[int, str] | None = None
         """Number and hash of the last event, once it is known; nobody else adds any meanwhile."""
 
@@ -141,7 +159,8 @@ class SqliteTransaction(SqliteReads, RuleWrites, NoteWrites, GivenWrites):
     def append(self, *facts: Fact) -> None:
         seq, head = self._head or self._last_event()
         for fact in facts:
-            event = seal(fact, seq=seq + 1, previous=head, salt=secrets.token_hex(16))
+            salt = secrets.token_hex(16)
+            event = seal(fact, seq=seq + 1, previous=head, salt=salt, key=self._chain_key)
             self._did(
                 """
                 INSERT INTO events (seq, at, kind, thread_id, agent, by, review_id, tool_call_id, tool,
@@ -153,6 +172,12 @@ class SqliteTransaction(SqliteReads, RuleWrites, NoteWrites, GivenWrites):
                 *(event.salt, rows.dumps(event.data), event.commitment, event.hash),
             )
             seq, head = self._head = event.seq, event.hash
+
+    def erase(self, seqs: Sequence[int]) -> None:
+        self._conn.execute("PRAGMA secure_delete = ON")
+        for seq in seqs:
+            self._did("UPDATE events SET data = NULL, salt = '' WHERE seq = ?", seq)
+        self._conn.execute("PRAGMA secure_delete = OFF")
 
     def _last_event(self) -> tuple[int, str]:
         last = self._all("SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1")

@@ -21,6 +21,11 @@ def canonical(value: object) -> bytes:
     for a float that is not finite and TypeError for what JSON cannot hold, a key that is not text included.
     """
     _refuse_odd_keys(value)
+    return spelt(value)
+
+
+def spelt(value: object) -> bytes:
+    """The same, of a value whose every key is known to be text."""
     return _SPELLING.encode(value).encode("ascii")
 
 

@@ -11,7 +11,8 @@
     ├── RuleRefused · UnknownRule · RuleOver
     ├── NothingToRetry · NothingToStop · NothingToSettle · NothingToAskAgain · StillAlive
     ├── ModelFailed · CheckpointLost
-    ├── LedgerUnavailable · CheckpointsUnavailable
+    ├── LedgerUnavailable ── AnchorsUnavailable
+    ├── CheckpointsUnavailable · ErasureRefused
     ├── NotIsolated · InvalidScenario · NotReplayable · PayloadUnreadable
     ├── PolicyError
     └── SettingsError
@@ -262,6 +263,27 @@ class LedgerUnavailable(ReviewError):
         )
 
 
+class AnchorsUnavailable(LedgerUnavailable):
+    """The file of the record's anchors cannot be read or written: nothing is run that it does not vouch for."""
+
+    def __init__(self, path: object, reason: str) -> None:
+        self.reason = reason
+        self._what = f"The record's anchors cannot be kept in {path} ({reason})"
+        ReviewError.__init__(
+            self, f"{self._what}. Allow the console to use that file, or name another as REVIEW_ANCHOR."
+        )
+
+    @property
+    def of_a_run(self) -> str:
+        return (
+            f"{self._what}, so the run went no further. Allow the console to use it, then retry the thread."
+        )
+
+
+class ErasureRefused(ReviewError):
+    """Events whose data cannot be erased; the text says why."""
+
+
 class CheckpointsUnavailable(ReviewError):
     def __init__(self, reason: str) -> None:
         super().__init__(
@@ -272,8 +294,12 @@ class CheckpointsUnavailable(ReviewError):
 
 def _mending(reason: str) -> str:
     """What to do about a file that SQLite cannot use, from SQLite's own words."""
-    if "malformed" in reason or "not a database" in reason:
+    if any(words in reason for words in ("malformed", "not a database", "decode")):
         return "Restore the data folder from a copy"
+    if "newer version" in reason:
+        return "Update this console, or name another folder as REVIEW_DATA"
+    if "unable to open" in reason:
+        return "Allow the console to open the file"
     if "is frozen" in reason:
         return "End that process"
     if "readonly" in reason:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from agent.review.digest import canonical
+from agent.review.digest import canonical, spelt
 
 GENESIS = "0" * 64
 """What stands for the hash before the first event."""
@@ -57,6 +58,8 @@ class Kind(StrEnum):
     RULE_REVOKED = "RuleRevoked"
     RULE_EXPIRED = "RuleExpired"
     POLICY_CHANGED = "PolicyChanged"
+    CHAIN_KEYED = "ChainKeyed"  # a record begun without a key: from here on every hash is keyed
+    DATA_ERASED = "DataErased"  # its `seqs` are the events whose data is gone
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,9 +99,21 @@ class Event:
     data: dict[str, Any] | None
     """None once it was erased; the chain still holds, by way of the commitment."""
     salt: str
-    """Erased together with the data, lest a short value be guessed from the commitment."""
+    """Erased together with the data, so that a short value cannot be guessed from the commitment."""
     commitment: str
     hash: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaskedEvent(Event):
+    """An event in an export whose data is masked, sealed by the console that masked it."""
+
+    masked_data: dict[str, Any]
+    masked_seal: str
+
+
+class OddEvent(ValueError):
+    """What stands in an event's place in the record, and was never written by a console."""
 
 
 @dataclass(frozen=True)
@@ -108,23 +123,12 @@ class Anchor:
     count: int
     head: str
     at: str
+    keyed: int | None = None
+    """The number of the first event with a keyed hash, where that was noted."""
 
     def __str__(self) -> str:
         """One line, to be printed and kept elsewhere; `kept_anchor` reads it."""
         return f"{self.count}:{self.head}:{self.at}"
-
-
-@dataclass(frozen=True)
-class Verification:
-    """What `verify` found."""
-
-    ok: bool
-    count: int
-    head: str
-    """The last event's hash: what an anchor notes."""
-    first_fault: str | None
-    masked: int
-    """How many events have had their data erased; the chain vouches for the rest of each."""
 
 
 def kept_anchor(line: str) -> Anchor:
@@ -152,84 +156,41 @@ def commitment(salt: str, data: Mapping[str, Any]) -> str:
     return hashlib.sha256(salt.encode("utf-8") + canonical(dict(data))).hexdigest()
 
 
-def event_hash(previous: str, event_fields: Mapping[str, Any]) -> str:
-    """The hash that ties an event to the one before it.
+def event_hash(previous: str, event_fields: Mapping[str, Any], key: bytes | None) -> str:
+    """The hash that ties an event to the one before it; without the key nobody can make it.
 
     `event_fields` are those of the event but for salt and hash, with the commitment in the place of `data`;
-    fields that are None count as absent.
+    fields that are None count as absent. `key` is None for events from before `ChainKeyed`.
     """
     present = {name: value for name, value in event_fields.items() if value is not None}
-    return hashlib.sha256(previous.encode("ascii") + b"\n" + canonical(present)).hexdigest()
+    told = previous.encode("ascii") + b"\n" + spelt(present)
+    return hashlib.sha256(told).hexdigest() if key is None else hmac.digest(key, told, "sha256").hex()
 
 
-def seal(fact: Fact, *, seq: int, previous: str, salt: str) -> Event:
+def masked_seal(key: bytes, event: Event, masked_data: Mapping[str, Any]) -> str:
+    """What ties the masked form of an event's data to the event, in an export."""
+    told = b"masked\n" + event.hash.encode("ascii") + b"\n" + canonical(dict(masked_data))
+    return hmac.digest(key, told, "sha256").hex()
+
+
+def seal(fact: Fact, *, seq: int, previous: str, salt: str, key: bytes) -> Event:
     """The fact as the next event of the chain. `salt` is to be random, and new for each event."""
     told = {name: getattr(fact, name) for name in _TOLD}
     committed = commitment(salt, fact.data)
-    sealed = event_hash(previous, {"seq": seq, **told, "data": committed})
+    sealed = event_hash(previous, {"seq": seq, **told, "data": committed}, key)
     return Event(seq=seq, **told, data=fact.data, salt=salt, commitment=committed, hash=sealed)
 
 
-def verify(events: Iterable[Event], anchors: Iterable[Anchor] = ()) -> Verification:
-    """Whether these are all the events since the first, in order and unchanged, and what is wrong first if not.
-
-    The events are read once and none is kept. An event's data may be erased, and is then counted as masked. A tail
-    that was cut, or a chain that was written anew, is found as far as the anchors reach.
-    """
-    noted: dict[int, list[Anchor]] = {}
-    for anchor in anchors:
-        noted.setdefault(anchor.count, []).append(anchor)
-    count, head, masked = 0, GENESIS, 0
-    fault = _anchor_fault(noted.get(0, ()), GENESIS)
-    for event in events:
-        count += 1
-        masked += event.data is None
-        fault = fault or _fault(event, count, head) or _anchor_fault(noted.get(count, ()), event.hash)
-        head = event.hash
-    fault = fault or _cut_fault(noted, count)
-    return Verification(fault is None, count, head, fault, masked)
+def is_sealed(event: Event, previous: str, key: bytes | None) -> bool:
+    """Whether the event's hash is the one it has under this key, behind an event with the hash `previous`."""
+    held = vars(event)
+    fields = {name: held[name] for name in _HASHED}
+    fields["data"] = held["commitment"]
+    return event_hash(previous, fields, key) == event.hash
 
 
 KEPT = re.compile(
     r"(?P<count>\d{1,18}):(?P<head>[0-9a-f]{64}):(?P<at>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)", re.ASCII
 )
 _TOLD = ("at", "kind", "thread_id", "agent", "by", "review_id", "tool_call_id", "tool", "digest")
-
-
-def _fault(event: Event, expected: int, previous: str) -> str | None:
-    """What is wrong with an event that should be number `expected` and follow the hash `previous`."""
-    if event.seq != expected:
-        return _order_fault(event.seq, expected)
-    fields = {"seq": event.seq, **{name: getattr(event, name) for name in _TOLD}, "data": event.commitment}
-    try:
-        if event.data is not None and commitment(event.salt, event.data) != event.commitment:
-            return f"Event {expected} was edited: its data does not match its commitment."
-        if event_hash(previous, fields) != event.hash:
-            return f"Event {expected} was edited, or the one before it was replaced: its hash does not match."
-    except (TypeError, ValueError) as odd:
-        return f"Event {expected} was edited: it holds what no event can ({odd})."
-    return None
-
-
-def _order_fault(found: int, expected: int) -> str:
-    if found > expected:
-        return f"Event {expected} is missing or out of order: event {found} stands in its place."
-    return f"Event {found} stands where event {expected} should: it is repeated or out of order."
-
-
-def _anchor_fault(anchors: Iterable[Anchor], head: str) -> str | None:
-    for anchor in anchors:
-        if anchor.head != head:
-            return (
-                f"Event {anchor.count} is not the one that was anchored at {anchor.at}: "
-                "the chain up to it was written anew."
-            )
-    return None
-
-
-def _cut_fault(noted: Mapping[int, list[Anchor]], count: int) -> str | None:
-    longest = max(noted, default=0)
-    if longest <= count:
-        return None
-    at = noted[longest][0].at
-    return f"Event {count + 1} is missing: the tail was cut, for at {at} there were {longest} events."
+_HASHED = ("seq", *_TOLD)

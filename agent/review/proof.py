@@ -44,15 +44,23 @@ def _data(event: Event) -> dict[str, Any]:
     return event.data or {}
 
 
+def _may_allow(decision: Event) -> bool:
+    """Whether the decision lets the action run, or its data was erased and nobody can tell."""
+    return decision.data is None or decision.data.get("after") is not None
+
+
 def _ran_as_decided(events: Sequence[Event]) -> list[str]:
     """What ran is what was decided, or what the policy let run as proposed."""
     proposed = events[0]
-    decided = [event for event in _of(events, Kind.DECISION_MADE) if _data(event).get("after") is not None]
+    decided = [event for event in _of(events, Kind.DECISION_MADE) if _may_allow(event)]
     allowed = decided[-1] if decided else proposed
     args = _data(allowed).get("after" if decided else "args")
     found = []
     for started in _of(events, Kind.EXECUTION_STARTED):
-        if _data(started).get("args") != args or started.tool != (_data(allowed).get("tool") or allowed.tool):
+        erased = started.data is None or allowed.data is None  # what is left of them is compared all the same
+        if (not erased and _data(started).get("args") != args) or started.tool != (
+            _data(allowed).get("tool") or allowed.tool
+        ):
             found.append(f"What ran (event {started.seq}) is not what was allowed (event {allowed.seq}).")
         elif started.digest != allowed.digest:
             found.append(f"The digest of what ran (event {started.seq}) is not that of event {allowed.seq}.")
@@ -61,12 +69,12 @@ def _ran_as_decided(events: Sequence[Event]) -> list[str]:
 
 def _ran_with_leave(events: Sequence[Event]) -> list[str]:
     """An action that is asked about ran only after a person approved it, or a rule that a person made."""
-    if _data(events[0]).get("tier") in ("auto", "log", NOT_GATED):
+    if events[0].data is None or events[0].data.get("tier") in ("auto", "log", NOT_GATED):
         return []
     approved = [
         event.seq
         for event in _of(events, Kind.DECISION_MADE, Kind.RULE_APPLIED)
-        if event.kind is Kind.RULE_APPLIED or _data(event).get("after") is not None
+        if event.kind is Kind.RULE_APPLIED or _may_allow(event)
     ]
     return [
         f"It ran (event {started.seq}) without a person's approval or rule before."

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from agent.review.events import Verification, kept_anchor
-from agent.review.exports import as_csv, as_json_lines
+from agent.review.errors import ReviewError
+from agent.review.events import kept_anchor
+from agent.review.exports import as_csv
+from agent.review.verify_chain import Verification
 from pages.parts import session
 from pages.parts.literal import line, literal
 from pages.parts.words import clock
@@ -25,6 +27,10 @@ def chain() -> None:
                 color="green",
                 icon=":material/verified:",
             )
+            if found.unkeyed:
+                st.caption(
+                    f"The first {found.unkeyed:,} are from before the record had a key, and as they were when it came."
+                )
         else:
             st.badge("the chain is broken", color="red", icon=":material/link_off:")
             line(found.first_fault or "")
@@ -38,7 +44,7 @@ def _kept_elsewhere() -> None:
     with st.popover("A line to keep elsewhere…", icon=":material/print:"):
         st.caption(
             "This line stands for the whole record up to now. Print it, or send it to somebody who cannot reach "
-            "this machine: whoever writes the record anew cannot write that copy anew, so the check finds it."
+            "this machine: whoever writes the record again cannot write that copy again, so the check finds it."
         )
         head = session.console().head()
         literal(str(head) if head else "Nothing has been recorded yet.")
@@ -53,7 +59,11 @@ def _verify() -> None:
     except ValueError as error:
         session.flash("warning", str(error))
         return
-    st.session_state["verified"] = session.console().verify(kept=kept)
+    st.session_state.pop("verified", None)
+    try:
+        st.session_state["verified"] = session.console().verify(kept=kept)
+    except ReviewError as error:  # anchors that cannot be read, say
+        session.flash_error("The chain could not be checked.", error)
     st.session_state["verified-at"] = clock(session.console().now())
 
 
@@ -61,9 +71,7 @@ def _downloads() -> None:
     console = session.console()
     st.download_button(
         "JSONL",
-        data=lambda: "".join(
-            as_json_lines(console.whole_trail(), values=bool(st.session_state.get("values")))
-        ),
+        data=lambda: "".join(console.exported(values=bool(st.session_state.get("values")))),
         file_name="audit.jsonl",
         mime="application/jsonl",
         key="export-jsonl",

@@ -47,6 +47,8 @@ WORDS: dict[Kind, str] = {
     Kind.RULE_REVOKED: "revoked a rule",
     Kind.RULE_EXPIRED: "a rule expired",
     Kind.POLICY_CHANGED: "the policy changed",
+    Kind.CHAIN_KEYED: "the record was keyed from here on",
+    Kind.DATA_ERASED: "erased data",
 }
 
 
@@ -86,6 +88,7 @@ def sentence(event: Event) -> str:
         Kind.DECISION_MADE: f": {data.get('type')} {data.get('tool')}",
         Kind.OUTCOME_SETTLED: f": {data.get('outcome')} {event.tool}",
         **dict.fromkeys(OF_RULES, f" ({data.get('rule_id')} by {data.get('made_by')}): {event.tool}"),
+        Kind.DATA_ERASED: f" of {len(data.get('seqs', ()))} events: {data.get('why')}",
         Kind.THREAD_NOTED: f": {data.get('verdict')}",
         Kind.RUN_ENDED: f": {data.get('ended')}",
         Kind.RUN_FAILED: f": {masked(data.get('error'))}",

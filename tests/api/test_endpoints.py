@@ -202,7 +202,7 @@ def test_a_line_kept_elsewhere_tells_a_chain_that_was_written_anew(served: Serve
     assert served.get("/audit/verify", anchor=kept).json()["ok"]
     count, head, at = kept.strip().split(":", 2)
     other = f"{count}:{head[::-1]}:{at}"
-    assert "written anew" in served.get("/audit/verify", anchor=other).json()["first_fault"]
+    assert "written again" in served.get("/audit/verify", anchor=other).json()["first_fault"]
     longer = f"{int(count) + 100}:{head}:{at}"
     assert "cut" in served.get("/audit/verify", anchor=longer).json()["first_fault"]
     assert served.get("/audit/verify", anchor="half of it").status_code == 422

@@ -33,7 +33,8 @@ def test_the_session_runs_as_written(server: Server) -> None:
     for part in ("event: tool_started", "event: done", '"url":"/hitl/threads/tour-'):
         assert part in done.stdout, part
     server.stop()
-    opened = open_console(Settings(review_data=server.data, _env_file=None), at_work=False)
+    kept = {"review_data": server.data, "review_anchor": server.data.parent / "anchors.jsonl"}
+    opened = open_console(Settings(**kept, _env_file=None), at_work=False)
     try:
         assert [(mail.recipient, mail.body) for mail in opened.world.outbox()] == [
             ("alice@example.com", "The meeting moved to 11.")

@@ -11,6 +11,7 @@ from pathlib import Path
 from agent.demos import mail
 from agent.demos.world import World
 from agent.engine.proposing import propose
+from agent.ledger.keys import RecordKeys
 from agent.ledger.sqlite import SqliteLedger
 from agent.ports import Ledger, Send, Transaction, deliveries
 from agent.review.actions import Review, ReviewState, State
@@ -28,7 +29,8 @@ ASKED = "Please write to them."
 OWNER = "1-seeder"
 LONG = "long-conversation"
 """The thread with many messages."""
-SECRET = b"k" * 32
+KEY = b"k" * 32
+SECRET = RecordKeys.of(KEY).digest
 EVENTS_OF_WAITING = 6
 EVENTS_OF_DECIDED = 10
 """Events that a thread leaves which waits, and one whose turn is over."""
@@ -200,8 +202,8 @@ def _fill(seeder: Seeder, waiting: int, events: int, messages: int) -> None:
 def _made(folder: Path, fill: Callable[[Seeder], None]) -> Path:
     if not (folder / DONE).exists():
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "digest.key").write_bytes(SECRET)
-        ledger = SqliteLedger(folder / "ledger.sqlite")
+        (folder / "anchors.jsonl.key").write_bytes(KEY)
+        ledger = SqliteLedger(folder / "ledger.sqlite", chain_key=RecordKeys.of(KEY).chain)
         with closing(World(folder / "world.sqlite")) as world:
             fill(Seeder(ledger, mail.define(world), SECRET))
         ledger.shut()

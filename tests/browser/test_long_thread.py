@@ -37,7 +37,8 @@ def test_two_thousand_messages_open_at_their_end_and_go_back_page_by_page(
 
 def fill(data: Path, length: int) -> None:
     """Put a thread of that many messages into the record of a console that is not running."""
-    opened = open_console(Settings(review_data=data, review_agents=ROOT / "langgraph.json", _env_file=None))
+    kept = {"review_data": data, "review_anchor": data.parent / "anchors.jsonl"}
+    opened = open_console(Settings(**kept, review_agents=ROOT / "langgraph.json", _env_file=None))
     try:
         ask(opened.console, "/say message 0.", thread_id="long")
         said = [Message(f"m{n}", "human" if n % 2 else "ai", f"message {n}.") for n in range(2, length)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -89,7 +88,7 @@ def test_a_world_first_opened_by_many_at_once_is_seeded_once(tmp_path: Path) -> 
 
 
 def test_a_world_that_cannot_be_opened_says_so(tmp_path: Path) -> None:
-    with pytest.raises(sqlite3.OperationalError):
+    with pytest.raises(WorldError, match="cannot be opened"):
         World(tmp_path / "missing" / "world.sqlite")
 
 

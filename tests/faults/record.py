@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 
 from agent.bootstrap import open_console
 from agent.console import Console
+from agent.review.events import GENESIS, commitment, event_hash
 from tests.faults.bench import Bench, Fault, Server
 from tests.faults.storage import finished
 
+KEY = "anchors.jsonl.key"
 COLUMNS = (
     "at, kind, thread_id, agent, by, review_id, tool_call_id, tool, digest, salt, data, commitment, hash"
 )
@@ -75,7 +79,7 @@ def tampered(how: Tampering) -> Callable[[Bench], None]:
         with bench.aside() as aside:
             copy_ledger(bench, aside)
             with looking(aside) as console:
-                console.anchor(every=1)
+                console.anchor()
                 count = console.verify().count
             with closing(sqlite3.connect(aside.data / "ledger.sqlite")) as conn:
                 unlock(conn)
@@ -90,7 +94,9 @@ def tampered(how: Tampering) -> Callable[[Bench], None]:
 
 
 def copy_ledger(bench: Bench, aside: Bench) -> None:
+    """The ledger alone, with the key it is kept with."""
     aside.data.mkdir()
+    shutil.copy(bench.folder / KEY, aside.folder / KEY)
     with (
         closing(sqlite3.connect(bench.data / "ledger.sqlite")) as kept,
         closing(sqlite3.connect(aside.data / "ledger.sqlite")) as copy,
@@ -113,6 +119,83 @@ def unlock(conn: sqlite3.Connection) -> None:
     triggers = conn.execute("SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'events'")
     for (name,) in triggers.fetchall():
         conn.execute(f"DROP TRIGGER {name}")
+
+
+def delete_the_last_approval(conn: sqlite3.Connection, seq: int) -> int:
+    """The approval, and all that it led to, is cut from the tail."""
+    (decided,) = conn.execute("SELECT max(seq) FROM events WHERE kind = 'DecisionMade'").fetchone()
+    return cut(conn, decided)
+
+
+def rename_the_decider(conn: sqlite3.Connection, seq: int) -> int:
+    """Somebody else has decided, and every hash from there on is made again as the format says, without the key."""
+    (decided,) = conn.execute("SELECT max(seq) FROM events WHERE kind = 'DecisionMade'").fetchone()
+    conn.execute("UPDATE events SET by = 'mallory' WHERE seq = ?", (decided,))
+    seal_again(conn, decided)
+    return int(decided)
+
+
+def write_it_all_again(conn: sqlite3.Connection, seq: int) -> int:
+    """The whole chain is made again without the key, as if there had never been one."""
+    conn.execute("UPDATE events SET by = 'mallory' WHERE by IS NOT NULL")
+    seal_again(conn, 1)
+    return 1
+
+
+def blank(conn: sqlite3.Connection, seq: int) -> int:
+    """What an event holds is gone, with its salt, as an erasure leaves it."""
+    conn.execute("UPDATE events SET data = NULL, salt = '' WHERE seq = ?", (seq,))
+    return seq
+
+
+def blank_and_say_so(conn: sqlite3.Connection, seq: int) -> int:
+    """What an event holds is gone, and an event of erasure says so, which nobody with the key has written."""
+    blank(conn, seq)
+    (last,) = conn.execute("SELECT max(seq) FROM events").fetchone()
+    told, salt = {"seqs": [seq], "why": "tidying up"}, "salt"
+    conn.execute(
+        """
+        INSERT INTO events (seq, at, kind, by, salt, data, commitment, hash)
+        SELECT seq + 1, at, 'DataErased', 'mallory', ?, ?, ?, '' FROM events WHERE seq = ?
+        """,
+        (salt, json.dumps(told), commitment(salt, told), last),
+    )
+    seal_again(conn, last + 1)
+    return int(last) + 1
+
+
+def seal_again(conn: sqlite3.Connection, first: int) -> None:
+    """Make every hash from this event on again, as somebody can who knows the format and has no key."""
+    conn.row_factory = sqlite3.Row
+    found = conn.execute("SELECT * FROM events WHERE seq >= ? ORDER BY seq", (first - 1,)).fetchall()
+    previous = found.pop(0)["hash"] if first > 1 else GENESIS
+    for row in found:
+        names = set(row.keys()) - {"salt", "data", "commitment", "hash"}
+        told = {name: row[name] for name in names}
+        previous = event_hash(previous, {**told, "data": row["commitment"]}, None)
+        conn.execute("UPDATE events SET hash = ? WHERE seq = ?", (previous, row["seq"]))
+    conn.row_factory = None
+
+
+def tampered_after_a_kill(how: Tampering, *, after: float = 0.0) -> Callable[[Bench], None]:
+    """The server is killed so many seconds after an approval was carried out, and the record changed before the next start."""
+
+    def tamper(bench: Bench) -> None:
+        with bench.aside() as aside:
+            server = aside.server()
+            for _ in range(bench.chance.randint(1, 2)):
+                finished(aside, server)
+            time.sleep(after)
+            server.kill()
+            with closing(sqlite3.connect(aside.data / "ledger.sqlite")) as conn:
+                unlock(conn)
+                (count,) = conn.execute("SELECT count(*) FROM events").fetchone()
+                how(conn, bench.chance.randint(2, count))
+                conn.commit()
+            server.start()
+            check_names(server)
+
+    return tamper
 
 
 def older_copy(bench: Bench) -> None:

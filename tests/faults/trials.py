@@ -158,6 +158,17 @@ def _record() -> list[Trial]:
         Trial("record", "a row of a waiting review edited", rows.while_waiting, full=5.0),
         Trial("record", "a row edited between decision and delivery", rows.after_the_decision, full=5.0),
     ]
+    killed: list[tuple[str, record.Tampering, float, int]] = [
+        ("the last approval and its execution deleted", record.delete_the_last_approval, 0.0, 1),
+        ("the decider renamed and all hashes made again", record.rename_the_decider, 0.0, 1),
+        ("all of it written again without the key", record.write_it_all_again, 0.0, 0),
+        ("data blanked", record.blank, 0.0, 1),
+        ("data blanked and a forged erasure added", record.blank_and_say_so, 0.0, 0),
+        ("a tail cut that is older than a second", record.cut, 1.0, 0),
+    ]
+    for name, how, after, quick in killed:
+        once = record.tampered_after_a_kill(how, after=after)
+        found.append(Trial("record, right after a kill", name, once, quick))
     return [*found, Trial("record", "an older copy of the folder put back", record.older_copy)]
 
 

@@ -13,8 +13,9 @@ import pytest
 from agent.ledger import migrations
 from agent.ledger.sqlite import SqliteLedger
 from agent.review.actions import Key, State
-from agent.review.events import Kind, verify
+from agent.review.events import Kind
 from agent.review.rules import Rule, RuleEnd
+from agent.review.verify_chain import verify
 from tests.ledger.test_sqlite import AT, a_fact, an_action, at
 
 
@@ -110,7 +111,7 @@ def test_a_file_from_before_there_were_rules_is_brought_up_to_date(
         before.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:1])
         migrations.migrate(conn)
     old = [name for name in _columns(conn) if name != "rule_id"]
-    newest = SqliteLedger(":memory:")
+    newest = SqliteLedger(":memory:", chain_key=b"k" * 32)
     with newest.write() as tx:
         tx.propose(an_action())
         tx.append(a_fact(tool="send_email"))
@@ -119,10 +120,10 @@ def test_a_file_from_before_there_were_rules_is_brought_up_to_date(
     conn.close()
     newest.shut()
 
-    ledger = SqliteLedger(path)
+    ledger = SqliteLedger(path, chain_key=b"k" * 32)
     assert ledger.actions("t-1") == [an_action()]
     assert ledger.events(tool="send_email", kind=Kind.MESSAGE_SENT) == ledger.events()
-    assert verify(ledger.trail()).ok
+    assert verify(ledger.trail(), key=ledger.chain_key).ok
     add(ledger, a_rule())
     assert ledger.standing_rules() == [a_rule()]
     ledger.shut()

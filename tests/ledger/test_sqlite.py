@@ -19,8 +19,9 @@ from agent.ledger.sqlite import SqliteLedger
 from agent.ports import Sought
 from agent.review.actions import Action, Key, Review, ReviewState, State, with_digests
 from agent.review.errors import LedgerUnavailable
-from agent.review.events import Fact, Kind, verify
+from agent.review.events import Fact, Kind
 from agent.review.threads import Message, Run, RunState, Status, Thread, ToolCall
+from agent.review.verify_chain import verify
 from tests.conftest import ROOT
 
 AT_THE_DOOR = ("entered", "place", "returned")
@@ -408,7 +409,7 @@ class TestEveryLedger:
         with ledger.write() as tx:
             tx.append(a_fact())
         assert [event.seq for event in ledger.trail()] == [1, 2, 3, 4]
-        assert verify(ledger.trail()).ok
+        assert verify(ledger.trail(), key=ledger.chain_key).ok
 
     def test_the_chain_holds_with_many_writers(self, ledger: SqliteLedger) -> None:
         def write(number: int) -> None:
@@ -421,7 +422,7 @@ class TestEveryLedger:
             thread.start()
         for thread in threads:
             thread.join(60)
-        found = verify(ledger.trail())
+        found = verify(ledger.trail(), key=ledger.chain_key)
         assert (found.ok, found.count) == (True, 160)
 
     @pytest.mark.parametrize(
@@ -495,7 +496,7 @@ APPENDING = """
 import sys
 from agent.ledger.sqlite import SqliteLedger
 from agent.review.events import Fact, Kind
-ledger = SqliteLedger(sys.argv[1])
+ledger = SqliteLedger(sys.argv[1], chain_key=b"k" * 32)
 print("ready", flush=True)
 sys.stdin.readline()
 for _ in range(40):
@@ -517,8 +518,8 @@ def test_the_chain_holds_with_two_processes_that_open_a_new_file_at_once(tmp_pat
     assert [process.wait(60) for process in processes] == [0, 0]
     for process in processes:
         process.communicate()
-    ledger = SqliteLedger(path)
-    found = verify(ledger.trail())
+    ledger = SqliteLedger(path, chain_key=b"k" * 32)
+    found = verify(ledger.trail(), key=ledger.chain_key)
     ledger.shut()
     assert (found.ok, found.count) == (True, 80)
 
@@ -690,7 +691,7 @@ def test_events_added_one_by_one_in_a_transaction_make_one_chain(tmp_path: Path)
         with ledger.write() as tx:
             tx.append(a_fact())
             tx.append(a_fact(), a_fact())
-    assert verify(ledger.trail()).ok
+    assert verify(ledger.trail(), key=ledger.chain_key).ok
     assert [event.seq for event in ledger.events()] == [1, 2, 3, 4, 5, 6]
     ledger.shut()
 

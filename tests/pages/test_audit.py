@@ -8,18 +8,23 @@ import json
 import sqlite3
 from dataclasses import replace
 from datetime import UTC
+from pathlib import Path
 
 import pytest
 
 from agent.bootstrap import Opened
 from agent.console import Console
 from agent.review.actions import Review
-from agent.review.events import GENESIS, Event, Fact, Kind, seal, verify
+from agent.review.events import GENESIS, Event, Fact, Kind, seal
 from agent.review.exports import COLUMNS, as_csv, as_json_lines, read_json_lines
+from agent.review.verify_chain import verify
+from agent.settings import Settings
 from tests.conftest import ask, start_deciding, waiting
 from tests.pages.conftest import MAIL, Opens, Screen, calls, ended, of
 
 MAIL_CALL = 'send_email {"to": "alice@example.com", "subject": "Hello", "body": "At 10."}'
+
+KEY = b"k" * 32
 
 
 def rows(screen: Screen) -> list[int]:
@@ -257,7 +262,7 @@ def test_the_chain_is_checked_on_demand(opens: Opens, console: Console, mail: Re
 
 @pytest.mark.parametrize(
     ("other", "said"),
-    [("", "chain intact"), ("f", "written anew"), ("half", "no line to check against")],
+    [("", "chain intact"), ("f", "written again"), ("half", "no line to check against")],
 )
 def test_the_chain_is_checked_against_a_line_kept_elsewhere(
     opens: Opens, console: Console, mail: Review, other: str, said: str
@@ -269,6 +274,23 @@ def test_the_chain_is_checked_against_a_line_kept_elsewhere(
     line = str(replace(head, head=other * 64 or head.head)) if len(other) < 2 else other
     screen.at.text_input(key="kept-anchor").set_value(line)
     assert said in screen.click("verify-kept").said()
+
+
+def test_anchors_that_cannot_be_read_are_said_and_nothing_is_called_intact(
+    opens: Opens, own_settings: Settings, mail: Review
+) -> None:
+    Path(str(own_settings.review_anchor)).write_bytes(b"no anchors at all")
+    said = opens("audit").click("verify").said()
+    assert "it is no file of anchors" in said
+    assert "chain intact" not in said
+
+
+def test_events_from_before_the_record_had_a_key_are_said(
+    opens: Opens, console: Console, mail: Review, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = replace(console.verify(), unkeyed=3)
+    monkeypatch.setattr(Console, "verify", lambda *_, **__: found)
+    assert "The first 3 are from before the record had a key" in opens("audit").click("verify").said()
 
 
 @pytest.mark.parametrize(
@@ -303,15 +325,15 @@ def events(opens: Opens, console: Console, mail: Review) -> list[Event]:
     return list(console.whole_trail())
 
 
-def test_the_jsonl_export_loses_nothing_and_verifies_again(events: list[Event]) -> None:
-    again = list(read_json_lines(as_json_lines(events)))
+def test_the_jsonl_export_loses_nothing_and_verifies_again(events: list[Event], console: Console) -> None:
+    again = list(read_json_lines(as_json_lines(events, KEY)))
     assert again == events
-    assert verify(again).ok
+    assert console.verify(again).ok
 
 
 def test_the_jsonl_export_keeps_one_event_to_a_line_whatever_is_in_it(events: list[Event]) -> None:
     odd = replace(events[1], data={"text": "one\ntwo\r\u2028three\u0085\x0b\x0c\x1c"})
-    text = "".join(as_json_lines([odd, odd]))
+    text = "".join(as_json_lines([odd, odd], KEY))
     assert text.count("\n") == 2
     assert [json.loads(line)["data"] for line in text.split("\n")[:-1]] == [odd.data, odd.data]
 
@@ -319,13 +341,27 @@ def test_the_jsonl_export_keeps_one_event_to_a_line_whatever_is_in_it(events: li
 def test_a_secret_is_masked_in_exports_and_the_chain_still_verifies() -> None:
     key = "sk-proj-abcdefghijklmnop1234567890"
     fact = Fact(kind=Kind.MESSAGE_SENT, at="2030-01-01T00:00:00.000000Z", data={"text": f"use {key}"})
-    event = seal(fact, seq=1, previous=GENESIS, salt="0")
-    lines = list(as_json_lines([event]))
+    event = seal(fact, seq=1, previous=GENESIS, salt="0", key=KEY)
+    lines = list(as_json_lines([event], KEY))
     assert key not in lines[0]
     assert key not in "".join(as_csv([event]))
-    found = verify(read_json_lines(lines))
+    found = verify(read_json_lines(lines), key=KEY)
     assert (found.ok, found.masked) == (True, 1)
-    assert key in "".join(as_json_lines([event], values=True))
+    assert key in "".join(as_json_lines([event], KEY, values=True))
+
+
+def test_masked_data_that_was_changed_in_an_export_is_found() -> None:
+    at = "2030-01-01T00:00:00.000000Z"
+    data = {"text": "use sk-proj-abcdefghijklmnop1234567890", "approved": False}
+    event = seal(Fact(kind=Kind.MESSAGE_SENT, at=at, data=data), seq=1, previous=GENESIS, salt="0", key=KEY)
+    (line,) = as_json_lines([event], KEY)
+    told = json.loads(line)
+    told["masked_data"]["approved"] = True
+    assert "masked data" in (verify(read_json_lines([json.dumps(told)]), key=KEY).first_fault or "")
+    del told["masked_seal"]
+    assert not verify(read_json_lines([json.dumps(told)]), key=KEY).ok
+    del told["masked_data"]
+    assert "its data is gone" in (verify(read_json_lines([json.dumps(told)]), key=KEY).first_fault or "")
 
 
 def table(events: list[Event]) -> list[dict[str, str]]:
@@ -350,7 +386,7 @@ def test_no_cell_of_the_csv_export_can_be_taken_for_a_formula(space: str, start:
     cell = f"{space}{start}HYPERLINK(1)"
     at = "2030-01-01T00:00:00.000000Z"
     fact = Fact(kind=Kind.MESSAGE_SENT, at=at, thread_id=cell, agent=cell, by=cell, tool=cell)
-    (row,) = table([seal(fact, seq=1, previous=GENESIS, salt="0")])
+    (row,) = table([seal(fact, seq=1, previous=GENESIS, salt="0", key=KEY)])
     for name in ("by", "tool", "thread_id", "agent"):
         assert row[name] == f"'{cell}"
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
+
+import pytest
 
 from agent.review.events import Event, Fact, Kind, seal
 from agent.review.proof import proofs
@@ -22,7 +25,13 @@ def trail(*facts: tuple[Kind, dict[str, Any]], digest: str = "d") -> list[Event]
             data=data,
         )
         events.append(
-            seal(fact, seq=len(events) + 1, previous=events[-1].hash if events else "0" * 64, salt="s")
+            seal(
+                fact,
+                seq=len(events) + 1,
+                previous=events[-1].hash if events else "0" * 64,
+                salt="s",
+                key=b"k",
+            )
         )
     return events
 
@@ -79,6 +88,20 @@ def test_running_twice_is_flagged():
 def test_a_tool_that_asked_in_its_middle_may_be_entered_again():
     suspended = (Kind.EXECUTION_SUSPENDED, {})
     assert not faults(asked(), decided(), started(), suspended, started())
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_erased_data_is_no_contradiction(place: int) -> None:
+    events = trail(asked(), decided(), started(), (Kind.EXECUTION_FINISHED, {}))
+    events[place] = replace(events[place], data=None, salt="")
+    (found,) = proofs(events)
+    assert not found.faults
+
+
+def test_what_is_left_of_an_erased_event_still_contradicts() -> None:
+    events = trail(asked(), decided(), started(digest="e"))
+    (found,) = proofs([*events[:2], replace(events[2], data=None, salt="")])
+    assert "digest" in found.faults[0]
 
 
 def test_a_result_without_a_start_is_flagged():

@@ -424,7 +424,7 @@ def a_proposal(seq: int, args: dict[str, Any] | None, **data: Any) -> Event:
     about = {"args": args, "notes": {}, "tier": "ask", **data}
     thread = about.pop("thread", "t-1")
     fact = Fact(kind=Kind.ACTION_PROPOSED, at=at(), thread_id=thread, tool_call_id=f"c{seq}", data=about)
-    return seal(fact, seq=seq, previous="0" * 64, salt="s")
+    return seal(fact, seq=seq, previous="0" * 64, salt="s", key=b"k")
 
 
 def test_it_is_foreseen_what_a_rule_would_have_allowed_and_what_came_near() -> None:

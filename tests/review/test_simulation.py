@@ -37,13 +37,13 @@ def proposal(
     known = {"args": None if tier == "deny" else args, "proposed": args, "tier": tier, "attempt": 1, **data}
     about: dict[str, Any] = {"at": "2030", "thread_id": "t", "agent": agent, "tool_call_id": call}
     fact = Fact(kind=Kind.ACTION_PROPOSED, tool=tool, data=known, **about)
-    return seal(fact, seq=seq, previous="0" * 64, salt="s")
+    return seal(fact, seq=seq, previous="0" * 64, salt="s", key=b"k")
 
 
 def decision(kind: str, *, seq: int, call: str = "c") -> Event:
     about: dict[str, Any] = {"at": "2030", "thread_id": "t", "agent": "mail", "tool_call_id": call}
     fact = Fact(kind=Kind.DECISION_MADE, tool="send", data={"type": kind}, **about)
-    return seal(fact, seq=seq, previous="0" * 64, salt="s")
+    return seal(fact, seq=seq, previous="0" * 64, salt="s", key=b"k")
 
 
 TRAIL = [

@@ -85,19 +85,25 @@ class Store:
         parts: Sequence[Part],
         now: Callable[[], datetime],
     ) -> None:
-        """Open the world in the file `path`, or in memory for `:memory:`; make and seed what is new of it."""
+        """Open the world in the file `path`, or in memory for `:memory:`; make and seed what is new of it.
+
+        Raises `WorldError` if the file cannot be used, or a newer console has written it.
+        """
         self._path = str(path)
         self._parts = (LOG, *parts)
         self._now = now
         self._lock = threading.RLock()
         # Kept open for the world's life: in memory it is the world, and beside a file it spares every
         # other connection from being the last one, whose closing writes the whole log back.
-        self._anchor = _open(self._path)
         try:
-            _prepare(self._anchor, self._parts)
-        except BaseException:
-            self._anchor.close()
-            raise
+            self._anchor = _open(self._path)
+            try:
+                _prepare(self._anchor, self._parts)
+            except BaseException:
+                self._anchor.close()
+                raise
+        except sqlite3.Error as error:
+            raise WorldError(f"The demo world cannot be opened ({error}). {_remedy(str(error))}") from error
 
     def close(self) -> None:
         """Let go of the database. The world may not be used afterwards."""
@@ -166,6 +172,12 @@ class Store:
         )
 
 
+def _remedy(reason: str) -> str:
+    if "malformed" in reason or "not a database" in reason:
+        return "Put its file back from a copy, or remove it and the world begins as it was seeded."
+    return "Free the disk, or allow the console to use the file."
+
+
 def quoted(text: str, limit: int = 60) -> str:
     """A value as it stands in a sentence: one line, in quotation marks it cannot break out of, cut to `limit`."""
     cut = text if len(text) <= limit else text[:limit] + "…"
@@ -203,6 +215,10 @@ def _prepare(connection: sqlite3.Connection, parts: Sequence[Part]) -> None:
             if part.since > version:
                 _seed(connection, part)
         newest = max(part.since for part in parts)
+        if version > newest:
+            raise WorldError(
+                f"The demo world was written by a newer version of the console ({version} after {newest}). Update this one."
+            )
         if newest > version:
             connection.execute(f"PRAGMA user_version = {newest:d}")
 
