@@ -11,15 +11,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from jsonschema import Draft202012Validator
-from referencing import Registry
-
 from agent.review import shapes
 from agent.review.actions import Action
 from agent.review.agents import Agent
 from agent.review.args import check, dumps
 from agent.review.errors import ArgumentsRefused
+from agent.review.faults import cut
 from agent.review.fitting import validate
+from agent.review.json_schemas import Schema, TooMuchWork
+from agent.review.patterns import PatternRefused
 from agent.review.policy import seconds
 from agent.review.screening import Call, Fate, notes_on
 from agent.review.shapes import Pause, Request
@@ -122,9 +122,10 @@ def answer_fault(action: Action, text: str) -> str:
     schema = (action.args or {}).get("answer_schema") if action.tool == shapes.QUESTION else None
     if schema is None:
         return ""
-    validator = Draft202012Validator(schema, registry=Registry())  # an own registry fetches nothing
     try:
-        faults = [error.message for error in validator.iter_errors(shapes.free_answer(text))]
+        faults = [cut(error.message, 200) for error in Schema(schema).errors(shapes.free_answer(text))]
+    except (PatternRefused, TooMuchWork) as refused:
+        return f"its schema cannot be used here: {refused} Close the review instead."
     except Exception as odd:  # a schema that is none: nobody can say what fits it
         return f"its schema cannot be read ({type(odd).__name__}). Close the review instead."
     return "; ".join(faults[:MAX_FAULTS]) + ". Mend the answer." if faults else ""

@@ -44,6 +44,6 @@ def validate(
     except ArgumentsRefused:
         raise
     except Exception as odd:
-        told = cut(" ".join(f"{type(odd).__name__}: {odd}".split()))
+        told = cut(" ".join(f"{type(odd).__name__}: {odd}".split()), 300)
         raise ArgumentsRefused([Fault("args", _CHECKABLE, told)]) from odd
     return made
