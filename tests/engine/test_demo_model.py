@@ -582,3 +582,12 @@ def test_binding_gives_a_new_model_that_knows_names_and_descriptions() -> None:
 
 def test_it_answers_without_any_human_message() -> None:
     assert "demo model" in bound(*MAIL).invoke([AIMessage("x")]).content
+
+
+@pytest.mark.parametrize("request_", ["let bob know {}@", "save x to {}@", "find {}!x", "write {} to ./ @"])
+def test_no_request_takes_noticeable_time(request_: str) -> None:
+    for filling in (" ", "\n", ".", "to ./ ", "and archive "):
+        text = request_.format(filling * 2_000)
+        started = time.process_time()
+        plan_for(text[: MAX_REQUEST - 1] + text[-1], list(EVERY_TOOL))
+        assert time.process_time() - started < 1

@@ -55,7 +55,7 @@ def test_what_only_re2_knows_is_found(pattern: str, text: str) -> None:
 )  # fmt: skip
 def test_what_is_not_taken_is_refused_with_a_remedy(pattern: str) -> None:
     for ask in (lambda: check(pattern), lambda: search(pattern, "a")):
-        with pytest.raises(PatternRefused, match="Write|at most"):
+        with pytest.raises(PatternRefused, match=r"Write|at most"):
             ask()
 
 
