@@ -10,7 +10,6 @@ import importlib
 import pkgutil
 import time
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -21,8 +20,8 @@ SIZES = (62_500, 125_000, 250_000, 500_000, 1_000_000)
 MOST = 2.5
 SHORTEST = 0.005
 """Seconds. Below this the clock and the machine count for more than the function."""
-TIMES, MORE = 5, 15
-"""Measurements of which the best counts; and how many where these say that it takes too long."""
+MORE = 25
+"""Measurements at most, of which the best counts. Other load slows these too, by what it takes of the caches."""
 
 
 def every_case() -> dict[str, tuple[Callable[[Any], object], Callable[[int], Any]]]:
@@ -49,26 +48,44 @@ def seconds(call: Callable[[Any], object], given: Any) -> float:
         gc.enable()
 
 
-def ratio(call: Callable[[Any], object], smaller: Any, larger: Any) -> float:
+class Timed:
+    """One input, and the least time that a call took with it so far."""
+
+    def __init__(self, call: Callable[[Any], object], given: Any) -> None:
+        self._call, self._given, self.best = call, given, float("inf")
+
+    def again(self) -> None:
+        self.best = min(self.best, seconds(self._call, self._given))
+
+
+def ratio(smaller: Timed, larger: Timed) -> float:
     """How much longer the larger input takes; measured again only while that is too much."""
-    shorter = longer = float("inf")
     for _ in range(MORE):
-        shorter, longer = min(shorter, seconds(call, smaller)), min(longer, seconds(call, larger))
-        if shorter < SHORTEST or longer <= MOST * shorter:
-            return 0.0 if shorter < SHORTEST else longer / shorter
-    return longer / shorter
+        larger.again()
+        if smaller.best < SHORTEST:
+            return 0.0
+        if larger.best <= MOST * smaller.best:
+            break
+        smaller.again()
+    return larger.best / smaller.best
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_twice_the_text_takes_twice_the_time(name: str) -> None:
     call, make = CASES[name]
-    for small, large in pairwise(SIZES):
-        found = ratio(call, make(small), make(large))
-        assert found <= MOST, f"{small:,} to {large:,} characters: {found:.1f} times as long"
+    smaller = Timed(call, make(SIZES[0]))
+    smaller.again()
+    for size in SIZES[1:]:
+        larger = Timed(call, make(size))
+        found = ratio(smaller, larger)
+        assert found <= MOST, f"{size:,} characters take {found:.1f} times as long as half of them"
+        smaller = larger
 
 
 def test_what_is_quadratic_is_noticed() -> None:
     def quadratic(text: str) -> int:
         return sum(text.count("b") for _ in range(len(text) // 300))
 
-    assert ratio(quadratic, "a" * 125_000, "a" * 250_000) > MOST
+    smaller, larger = (Timed(quadratic, "a" * size) for size in SIZES[1:3])
+    smaller.again()
+    assert ratio(smaller, larger) > MOST
