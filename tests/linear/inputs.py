@@ -267,7 +267,7 @@ CASES: dict[str, Case_] = {
     "foreign.answer_fault: a pattern": (answered({"pattern": "^(a|aa)+$"}), repeat("a", "", "!")),
     "foreign.answer_fault: unique items": (answered({"uniqueItems": True}), counted('{"a":%d},', "[", "1]")),
     "fitting, JSON Schema: elements of no form": (by(SCHEMA), elements("x", 16)),
-    "fitting, JSON Schema: elements with other keys": (by(SCHEMA), elements({"b": 1}, 32)),
+    "fitting, JSON Schema: elements with other keys": (by(SCHEMA), elements({"b": 1}, 64)),
     "fitting, JSON Schema: a pattern": (by(SCHEMA), of("text", repeat("a", "", "!"))),
     "fitting, JSON Schema: keys by pattern": (by(SCHEMA), lambda n: {"map": {f"k{i}": 0 for i in range(n // 10)}}),
     "fitting, JSON Schema: keys without a pattern": (by(SCHEMA), lambda n: {"map": {f"x{i}": 0 for i in range(n // 10)}}),
@@ -275,8 +275,8 @@ CASES: dict[str, Case_] = {
     "fitting, JSON Schema: arguments without a name": (by(SCHEMA), lambda n: {f"x{i}": 0 for i in range(n // 10)}),
     "fitting, JSON Schema: a union that holds itself": (by(OPEN_UNION), union),
     "fitting, pydantic: elements of no form": (by(Model), elements("x", 16)),
-    "fitting, pydantic: elements with other keys": (by(Model), elements({"b": 1}, 32)),
-    "fitting, pydantic: elements": (by(Model), elements({"a": 1}, 32)),
+    "fitting, pydantic: elements with other keys": (by(Model), elements({"b": 1}, 64)),
+    "fitting, pydantic: elements": (by(Model), elements({"a": 1}, 96)),
     "fitting, pydantic: values of no form": (by(Model), lambda n: {"loose": {f"k{i}": 0 for i in range(n // 10)}}),
     "fitting, pydantic: arguments without a name": (by(Model), lambda n: {f"x{i}": 0 for i in range(n // 10)}),
     "conditions.holds: a pattern": (
@@ -298,7 +298,7 @@ CASES: dict[str, Case_] = {
         screening.unique_ids,
         lambda n: [*["a"] * (n // 32), *(f"a#{place}" for place in range(n // 32))],
     ),
-    "screening.screen: calls": (screened, lambda n: [Proposal(f"c{i}", "any", "{}") for i in range(n // 400)]),
+    "screening.screen: calls": (screened, lambda n: [Proposal(f"c{i}", "any", "{}") for i in range(n // 1_200)]),
     "screening.screen: one id": (screened, lambda n: [Proposal("c", "any", "{}")] * (n // 200)),
     "screening.screen: arguments": (screened, lambda n: [Proposal("c", "any", TEXTS["keys"](n))]),
     "digest.canonical: keys": (digest.canonical, value_of(TEXTS["keys"])),
@@ -308,7 +308,7 @@ CASES: dict[str, Case_] = {
     "differences: keys": (lambda given: diff(*given), pairs(value_of(TEXTS["keys"]), lambda n: {})),
     "differences: under long keys": (
         lambda given: diff(*given),
-        pairs(lambda n: {"k" * (n // 2): [0] * (n // 4)}, lambda n: {"k" * (n // 2): [1] * (n // 4)}),
+        pairs(lambda n: {"k" * (n // 2): [0] * (n // 16)}, lambda n: {"k" * (n // 2): [1] * (n // 16)}),
     ),
     "edits.how_large: words": (
         lambda given: edits.how_large(*(action("send", {"text": text}, []) for text in given)),
@@ -335,7 +335,7 @@ CASES: dict[str, Case_] = {
     ),
     "places.path: long keys": (lambda given: places.path((given,) * 50), repeat("é!")),
     "fault_lines: arguments": (
-        lambda text: fault_lines.fault_lines(text, [faults.Fault("args.zz", "", "")] * 100),
+        lambda text: fault_lines.fault_lines(text, [faults.Fault("args.zz", "", "")] * 20),
         counted('"a%d": 1,\n', "{", '"z":1}'),
     ),
     "fault_lines: open strings": (lambda text: fault_lines.fault_lines(text, []), repeat('\\"', '{"')),
