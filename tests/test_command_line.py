@@ -318,7 +318,7 @@ def test_data_is_erased_from_the_command_line_and_the_record_says_so(run: Run) -
 
 
 @pytest.fixture
-def trail(run: Run, tmp_path: Path) -> Path:
+def exported(run: Run, tmp_path: Path) -> Path:
     run(
         "chat",
         "/say my password is hunter2hunter2, token sk-proj-abcdefghijklmnop1234567890",
@@ -344,41 +344,41 @@ def edited(path: Path, number: int, **changes: Any) -> None:
 
 
 def test_an_exported_trail_is_verified_with_its_key_on_any_machine(
-    run: Run, trail: Path, settings: Settings, elsewhere: None
+    run: Run, exported: Path, settings: Settings, elsewhere: None
 ) -> None:
-    found = run("audit", "verify", str(trail), "--key", str(key_path(settings)))
+    found = run("audit", "verify", str(exported), "--key", str(key_path(settings)))
     assert found.exit_code == 0
     assert "The chain holds." in found.stdout
-    edited(trail, 2, by="mallory")
-    found = run("audit", "verify", str(trail), "--key", str(key_path(settings)))
+    edited(exported, 2, by="mallory")
+    found = run("audit", "verify", str(exported), "--key", str(key_path(settings)))
     assert (found.exit_code, "Event 2 was edited" in found.stdout) == (1, True)
 
 
 def test_an_exported_trail_without_its_key_is_said_to_be_unchecked_and_is_no_success(
-    run: Run, trail: Path, elsewhere: None
+    run: Run, exported: Path, elsewhere: None
 ) -> None:
     run("chat", "/say Something of its own.")
-    found = run("audit", "verify", str(trail))
+    found = run("audit", "verify", str(exported))
     assert found.exit_code == 1
     assert "could not be checked without the key" in found.stdout
     assert "holds" not in found.stdout
-    edited(trail, 1, data={"model": "another"})
-    assert "Event 1 was edited" in run("audit", "verify", str(trail)).stdout
+    edited(exported, 1, data={"model": "another"})
+    assert "Event 1 was edited" in run("audit", "verify", str(exported)).stdout
 
 
-def test_masked_data_that_was_forged_in_an_exported_trail_is_found(run: Run, trail: Path) -> None:
-    assert run("audit", "verify", str(trail)).exit_code == 0
-    masked = [json.loads(line) for line in trail.read_text().splitlines() if "masked_data" in line]
+def test_masked_data_that_was_forged_in_an_exported_trail_is_found(run: Run, exported: Path) -> None:
+    assert run("audit", "verify", str(exported)).exit_code == 0
+    masked = [json.loads(line) for line in exported.read_text().splitlines() if "masked_data" in line]
     assert masked
-    edited(trail, masked[0]["seq"], masked_data={"text": "I approve everything."})
-    found = run("audit", "verify", str(trail))
+    edited(exported, masked[0]["seq"], masked_data={"text": "I approve everything."})
+    found = run("audit", "verify", str(exported))
     assert found.exit_code == 1
     assert "its masked data is not what its console exported" in found.stdout
 
 
-def test_a_key_that_is_none_is_refused(run: Run, trail: Path, tmp_path: Path) -> None:
+def test_a_key_that_is_none_is_refused(run: Run, exported: Path, tmp_path: Path) -> None:
     (tmp_path / "no.key").write_bytes(b"short")
-    assert run("audit", "verify", str(trail), "--key", str(tmp_path / "no.key")).exit_code == 2
+    assert run("audit", "verify", str(exported), "--key", str(tmp_path / "no.key")).exit_code == 2
     assert run("audit", "verify", str(tmp_path / "none.jsonl")).exit_code == 2
 
 

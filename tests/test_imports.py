@@ -150,7 +150,11 @@ def test_the_database_driver_stays_where_data_is_kept(path: Path) -> None:
 @pytest.mark.parametrize("path", sorted((ROOT / "agent" / "review").glob("*.py")), ids=name_of)
 def test_the_rules_need_little_but_the_standard_library(path: Path) -> None:
     known = {*sys.stdlib_module_names, "agent", "pydantic", "pydantic_core", "jsonschema", "referencing"}
-    known |= {"confusable_homoglyphs", "regex"}  # Unicode's data on look-alikes and on scripts
+    known |= {
+        "confusable_homoglyphs",
+        "regex",
+        "re2",
+    }  # Unicode's data on look-alikes and scripts; linear patterns
     assert {found.partition(".")[0] for found in imports(path)} <= known
 
 

@@ -12,6 +12,8 @@ from agent.review.threads import MAX_MESSAGE, THREAD_ID
 MAX_NAME = 128
 """Characters of an agent's, a model's, a tool's or a reviewer's name, and of an id."""
 MAX_DIGEST = 128
+MAX_DECISIONS = 10_000
+"""Decisions on one review: a body may hold a million that are none, and each would be told of."""
 
 ThreadId = Annotated[str, Field(pattern=f"^{THREAD_ID.pattern}$", max_length=128)]
 # A bound on its length also makes pydantic refuse half of a surrogate pair, which no answer could repeat.
@@ -92,7 +94,9 @@ class ThreadBody(Body):
 
 class ReviewBody(ThreadBody):
     decisions: list[Decision] = Field(
-        min_length=1, description="One per action, in the order of `action_requests`."
+        min_length=1,
+        max_length=MAX_DECISIONS,
+        description="One per action, in the order of `action_requests`.",
     )
     review_id: Name | None = Field(None, description="Which review; needed where several wait.")
 

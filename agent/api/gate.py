@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 
+from fastapi.concurrency import run_in_threadpool
 from fastapi.routing import APIRoute, APIRouter
 from starlette.datastructures import Headers
 from starlette.requests import Request
@@ -14,11 +15,16 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from agent.api.hosts import READING
 from agent.api.refusals import misshapen, refused
+from agent.review.faults import cut
 
 MAX_BODY = 4_000_000
 """Bytes. Room for a review of several actions with edited arguments of a megabyte each."""
 MAX_DEPTH = 120
 """Levels of a body: the arguments of a call may have 100, and stand a few levels down."""
+QUICK = 64_000
+"""Bytes of a body that is checked at once. A larger one would keep every other request waiting meanwhile."""
+# A string that nobody closes ends with the text: it is looked at once, not again from each of its quotation marks.
+_MARK = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[\[{]|[\]}]', re.DOTALL)
 
 
 class Gate:
@@ -50,7 +56,8 @@ class StrictJson(APIRoute):
 
         async def strict(request: Request) -> Response:
             if request.method not in READING:
-                _check(await request.body())
+                body = await request.body()
+                await run_in_threadpool(_check, body) if len(body) > QUICK else _check(body)
             return await inner(request)
 
         return strict
@@ -116,14 +123,17 @@ def _check(body: bytes) -> None:
 
 
 def _depth(text: str) -> int:
-    """How deep the brackets outside of strings go; counted, since a reader would run out of stack first."""
+    """How deep the brackets outside of strings go, or the first depth that is too much; a reader could run out of stack."""
     deepest = level = 0
-    for mark in re.finditer(r'"(?:[^"\\]|\\.)*+"|[\[{]|[\]}]', text, re.DOTALL):
-        if mark[0] in "[{":
-            level += 1
-            deepest = max(deepest, level)
-        elif mark[0] in "]}":
-            level -= 1
+    for mark in _MARK.finditer(text):
+        match text[mark.start()]:
+            case "[" | "{":
+                level += 1
+                deepest = max(deepest, level)
+                if deepest > MAX_DEPTH:
+                    return deepest
+            case "]" | "}":
+                level -= 1
     return deepest
 
 
@@ -131,7 +141,7 @@ def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) != len(pairs):
         repeated = Counter(name for name, _ in pairs).most_common(1)[0][0]
-        raise ValueError(f"the key {repeated!a} stands twice in one object")
+        raise ValueError(f"the key {cut(ascii(repeated))} stands twice in one object")
     return found
 
 

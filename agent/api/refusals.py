@@ -65,6 +65,10 @@ REMEDY = {
 }
 
 
+MAX_MISFITS = 100
+"""Parts of a request that are named as wrong; whoever reads them has enough with fewer."""
+
+
 class Refusal(BaseModel):
     """Why nothing was done, in one or more sentences that end in a remedy."""
 
@@ -152,7 +156,9 @@ async def _by_rule(request: Request, error: Exception) -> JSONResponse:
 async def _by_shape(_: Request, error: Exception) -> JSONResponse:
     found = error.errors() if isinstance(error, RequestValidationError) else []
     # What was sent is not repeated: it may be megabytes.
-    faults = [{"type": one["type"], "loc": list(one["loc"]), "msg": one["msg"]} for one in found]
+    faults = [
+        {"type": one["type"], "loc": list(one["loc"]), "msg": one["msg"]} for one in found[:MAX_MISFITS]
+    ]
     return refused(422, faults, "InvalidRequest")
 
 

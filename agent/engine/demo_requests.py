@@ -25,8 +25,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import re2
+
+from agent.review.places import is_unicode
+
 MAX_REQUEST = 2_000
-"""Characters. Longer texts are not read as requests, so no pattern can take noticeable time."""
+"""Characters. Longer texts are not read as requests."""
 
 MAX_RESULT = 500
 """Characters of one result that a closing answer repeats."""
@@ -69,7 +73,7 @@ class Phrase:
 
 def plan_for(request: str, tools: Collection[str]) -> Plan | None:
     """What to do about `request` with these tools, or None if it is not one of the requests understood."""
-    if len(request) > MAX_REQUEST:
+    if len(request) > MAX_REQUEST or not is_unicode(request):
         return None
     text = _POLITE.sub("", request.strip())
     for phrase in _PHRASES:
@@ -157,7 +161,9 @@ def _tell_and_archive(match: re.Match[str]) -> Plan | None:
     return Plan(calls, archive="none" if ids else "first")
 
 
-def _search_mail(match: re.Match[str]) -> Plan:
+def _search_mail(match: re.Match[str]) -> Plan | None:
+    if not re.search(r"\b(?:e?-?mails?|messages?|mailbox|inbox)\b", match["what"], re.I):
+        return None
     return Plan((_call("search_mail", text=_topic(match["what"], _MAIL_WORDS)),))
 
 
@@ -248,7 +254,9 @@ def _tidy_up(match: re.Match[str]) -> Plan:
     )
 
 
-def _search_books(match: re.Match[str]) -> Plan:
+def _search_books(match: re.Match[str]) -> Plan | None:
+    if not re.search(r"\b(?:books?|catalog(?:ue)?|library)\b", match["what"], re.I):
+        return None
     return Plan((_call("search_books", text=_topic(match["what"], _BOOK_WORDS)),))
 
 
@@ -331,9 +339,14 @@ _EXAMPLES = {
 
 
 def _phrase(needs: str, pattern: str, read: Callable[[re.Match[str]], Plan | None]) -> Phrase:
-    """A phrase whose pattern covers the whole request; a space in it stands for any white space."""
-    covering = rf"\A(?:{pattern})[.!\s]*\Z".replace(" ", r"\s+")
-    return Phrase(tuple(needs.split()), re.compile(covering, re.I | re.S), read)
+    """A phrase whose pattern covers the whole request; a space in it stands for any white space.
+
+    Matched by RE2: Python's engine would try every way to divide up a request that is none, and hold all threads.
+    """
+    options = re2.Options()
+    options.case_sensitive, options.dot_nl = False, True
+    covering = rf"\A(?:{pattern})[.!\s]*\z".replace(" ", r"[\s\pZ]+").replace(r"\w", r"\pL\pM\pN_")
+    return Phrase(tuple(needs.split()), re2.compile(covering, options=options), read)
 
 
 _TELL = r"(?:tell|inform|notify|let) (?P<who>[\w.@+-]+(?:(?:,(?: and)? | and )[\w.@+-]+)*) (?:know )?(?:that )?(?P<what>.+?)"
@@ -359,9 +372,7 @@ _PHRASES = (
     ),
     _phrase("archive_mail", r"archive\b.*\bm-\d+\b.*", _archive_named),
     _phrase("search_mail archive_mail", r"archive (?P<what>(?P<which>.+))", _search_and_archive),
-    _phrase(
-        "search_mail", rf"{_LOOK}(?=.*\b(?:e?-?mails?|messages?|mailbox|inbox)\b)(?P<what>.+)", _search_mail
-    ),
+    _phrase("search_mail", rf"{_LOOK}(?P<what>.+)", _search_mail),
     _phrase(
         "wipe_mailbox",
         r"(?:wipe|empty|clear|erase|delete)\b[^,;:]*\b(?:mailbox|inbox|e?-?mails?)",
@@ -389,7 +400,7 @@ _PHRASES = (
     _phrase("remove_file", rf"{_REMOVE}(?P<file>files? )?(?P<paths>.+)", _remove_files),
     _phrase(
         "rotate_keys",
-        r"rotate (?:the )?(?:\w+ )?keys? (?:of|for|in) (?:the )?(?:service )?(?P<service>\S+)(?: service)?",
+        r"rotate (?:the )?(?:[\w]+ )?keys? (?:of|for|in) (?:the )?(?:service )?(?P<service>\S+)(?: service)?",
         _one("rotate_keys", "service"),
     ),
     _phrase(
@@ -402,7 +413,7 @@ _PHRASES = (
     _phrase("read_data remove_file execute_sql", r"(?:tidy|clean)\b.*", _tidy_up),
     _phrase(
         "read_data",
-        r"(?:show|read|list|display|get|what(?:['’]s| is) in) (?:me )?(?:the )?(?:table )?(?P<table>['\"`]?\w+['\"`]?)(?: table)?\??",
+        r"(?:show|read|list|display|get|what(?:['’]s| is) in) (?:me )?(?:the )?(?:table )?(?P<table>['\"`]?[\w]+['\"`]?)(?: table)?\??",
         _one("read_data", "table"),
     ),
     # library
@@ -412,7 +423,5 @@ _PHRASES = (
         _one("renew_loan", "loan_id"),
     ),
     _phrase("borrow_book", r"(?:borrow|lend|loan|check out)\b.*", _borrow),
-    _phrase(
-        "search_books", rf"{_LOOK}(?=.*\b(?:books?|catalog(?:ue)?|library)\b)(?P<what>.+)", _search_books
-    ),
+    _phrase("search_books", rf"{_LOOK}(?P<what>.+)", _search_books),
 )

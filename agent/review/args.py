@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from agent.review.errors import ArgumentsRefused
-from agent.review.faults import Fault, brief, cut, refusal
+from agent.review.faults import MAX_FAULTS, Fault, brief, cut, refusal
 from agent.review.places import Steps, is_unicode, path
 
 JSON: TypeAlias = dict[str, Any] | list[Any] | str | int | float | bool | None
@@ -59,7 +59,8 @@ def check(value: object) -> JSON:
         steps, item = waiting.pop()
         if isinstance(item, (dict, list)) and len(steps) >= MAX_DEPTH:
             raise refusal([*faults, _TOO_DEEP])
-        found = _own_faults(steps, item)
+        # Those behind the last one that is told are counted only, each under a short path of its own.
+        found = _own_faults(steps if len(faults) < MAX_FAULTS else (len(faults),), item)
         faults += found
         size += 0 if found else _own_size(item)
         if size > MAX_BYTES:  # asked on the way, so that a list that holds itself many times over ends too

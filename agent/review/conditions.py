@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError
-from referencing import Registry
+from agent.review import json_schemas
 
 Args = Mapping[str, Any]
 Condition = Callable[[Args], bool] | Mapping[str, Any]
@@ -17,7 +15,7 @@ Condition = Callable[[Args], bool] | Mapping[str, Any]
 def holds(condition: Condition, args: Args) -> bool:
     """Whether the condition is true of the arguments. Raises whatever keeps it from being told."""
     if isinstance(condition, Mapping):
-        return Draft202012Validator(condition, registry=Registry()).is_valid(dict(args))
+        return json_schemas.Schema(condition).fits(dict(args))
     return bool(condition(args))
 
 
@@ -27,11 +25,7 @@ def fault_of(condition: object) -> str:
         return ""
     if not isinstance(condition, Mapping):
         return f"{condition!r} is neither a JSON Schema nor a predicate"
-    try:
-        Draft202012Validator.check_schema(condition)
-    except SchemaError as error:
-        return f"its JSON Schema is none: {error.message}"
-    return ""
+    return json_schemas.fault_of(condition)
 
 
 def described(condition: Condition) -> Any:

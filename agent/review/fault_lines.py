@@ -6,10 +6,11 @@ import json
 import re
 from collections.abc import Iterable
 
-from agent.review.faults import Fault
+from agent.review.faults import MAX_FAULTS, Fault
 from agent.review.places import path
 
-_TOKEN = re.compile(r'(?P<text>"(?:[^"\\\n]|\\.)*")(?P<colon>\s*:)?|[{\[]|[}\]]')
+# A string that nobody closes ends with its line: it is looked at once, not again from each of its quotation marks.
+_TOKEN = re.compile(r'(?P<text>"(?:[^"\\\n]|\\.)*+(?:"|\\?(?=\n|\Z)))(?P<colon>\s*+:)?|[{\[]|[}\]]')
 _MISSPELT = re.compile(r"at line (\d+),")
 
 
@@ -19,7 +20,8 @@ def fault_lines(text: str, faults: Iterable[object]) -> list[int]:
     A fault inside a nested value stands on the line of the argument it belongs to.
     """
     arguments = _arguments(text)
-    found = (_line(fault, arguments) for fault in faults if isinstance(fault, Fault))
+    told = [fault for fault in faults if isinstance(fault, Fault)][: MAX_FAULTS + 1]
+    found = (_line(fault, arguments) for fault in told)
     return sorted({line for line in found if line is not None})
 
 
@@ -35,11 +37,12 @@ def _line(fault: Fault, arguments: dict[str, int]) -> int | None:
 def _arguments(text: str) -> dict[str, int]:
     """The path of each argument, and the line its name stands on. The text may be broken."""
     found: dict[str, int] = {}
-    depth = 0
+    depth, line, counted = 0, 1, 0
     for token in _TOKEN.finditer(text):
         depth += {"{": 1, "[": 1, "}": -1, "]": -1}.get(token[0], 0)
         if depth == 1 and token["colon"]:
-            found[path((_name(token["text"]),))] = text.count("\n", 0, token.start()) + 1
+            line, counted = line + text.count("\n", counted, token.start()), token.start()
+            found[path((_name(token["text"]),))] = line
     return found
 
 

@@ -11,16 +11,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from jsonschema import Draft202012Validator
-from referencing import Registry
-
 from agent.review import shapes
 from agent.review.actions import Action
 from agent.review.agents import Agent
 from agent.review.args import check, dumps
 from agent.review.bounds import MAX_REFUSED, bounded
 from agent.review.errors import ArgumentsRefused
+from agent.review.faults import cut
 from agent.review.fitting import Received
+from agent.review.json_schemas import Schema, TooMuchWork
+from agent.review.patterns import PatternRefused
 from agent.review.policy import seconds
 from agent.review.screening import Call, Fate, entered_apart, notes_on
 from agent.review.shapes import Pause, Request
@@ -92,16 +92,14 @@ def calls_of(agent: Agent, asked: Asked, opened: Sequence[OpenCall]) -> tuple[Ca
     pause = shapes.read(asked.value, asked.response_schema)
     if not pause.requests:
         return (_question(agent, asked, pause),)
-    left = list(opened)
+    left = _Left(opened)
     calls = []
     for place, request in enumerate(pause.requests):
-        meant = _meant(request, left)
+        meant = left.take(request)
         if meant is None:
             meant = OpenCall(
                 f"{OF_AN_INTERRUPT}{asked.id}", f"{asked.id}/{place}", request.name, request.args
             )
-        else:
-            left.remove(meant)
         calls.append(_asked_about(agent, request, pause, replace(meant, place=asked.place)))
     return tuple(calls)
 
@@ -145,21 +143,49 @@ def answer_fault(action: Action, text: str) -> str:
     schema = (action.args or {}).get("answer_schema") if action.tool == shapes.QUESTION else None
     if schema is None:
         return ""
-    validator = Draft202012Validator(schema, registry=Registry())  # an own registry fetches nothing
     try:
-        faults = [error.message for error in validator.iter_errors(shapes.free_answer(text))]
+        faults = [cut(error.message, 200) for error in Schema(schema).errors(shapes.free_answer(text))]
+    except (PatternRefused, TooMuchWork) as refused:
+        return f"its schema cannot be used here: {refused} Close the review instead."
     except Exception as odd:  # a schema that is none: nobody can say what fits it
         return f"its schema cannot be read ({type(odd).__name__}). Close the review instead."
     return "; ".join(faults[:MAX_FAULTS]) + ". Mend the answer." if faults else ""
 
 
-def _meant(request: Request, opened: Sequence[OpenCall]) -> OpenCall | None:
-    if request.tool_call_id is not None:
-        return next((call for call in opened if call.tool_call_id == request.tool_call_id), None)
-    named = [call for call in opened if call.tool == request.name]
-    # Else another call of the tool is meant than the one shown; then what runs will not be what was approved, and
-    # the guard blocks it.
-    return next((call for call in named if call.args == request.args), named[0] if named else None)
+class _Left:
+    """The open calls that no request has meant yet, found by id, or by tool and arguments."""
+
+    def __init__(self, opened: Sequence[OpenCall]) -> None:
+        self._left = dict(enumerate(opened))
+        self._by_id: dict[Any, list[int]] = {}
+        self._by_call: dict[Any, list[int]] = {}
+        for place in reversed(self._left):  # the first one last, where it is taken from
+            call = self._left[place]
+            self._by_id.setdefault(call.tool_call_id, []).append(place)
+            self._by_call.setdefault(_spelt(call.tool, call.args), []).append(place)
+            self._by_call.setdefault(call.tool, []).append(place)
+
+    def take(self, request: Request) -> OpenCall | None:
+        """The call that a request means, which no other request then means."""
+        if request.tool_call_id is not None:
+            return self._first(self._by_id.get(request.tool_call_id, []))
+        # Where none has these arguments another call of the tool is meant than the one shown; then what runs will not
+        # be what was approved, and the guard blocks it.
+        same = self._first(self._by_call.get(_spelt(request.name, request.args), []))
+        return same or self._first(self._by_call.get(request.name, []))
+
+    def _first(self, places: list[int]) -> OpenCall | None:
+        while places:
+            if (call := self._left.pop(places.pop(), None)) is not None:
+                return call
+        return None
+
+
+def _spelt(tool: str, args: Any) -> tuple[str, str]:
+    try:
+        return tool, json.dumps(args, sort_keys=True, default=repr)
+    except (TypeError, ValueError, RecursionError):  # keys of several kinds, or a value that holds itself
+        return tool, repr(args)
 
 
 def _asked_about(agent: Agent, request: Request, pause: Pause, meant: OpenCall) -> Call:

@@ -7,6 +7,8 @@ from collections.abc import Set
 from typing import Any, TypeAlias
 
 Steps: TypeAlias = tuple[str | int, ...]
+LONGEST_STEP = 100
+"""Characters of a key that a path repeats. A path is written for each of many faults."""
 
 
 def path(steps: Steps) -> str:
@@ -17,6 +19,7 @@ def path(steps: Steps) -> str:
 def _step(step: str | int) -> str:
     if isinstance(step, int):
         return f"[{step}]"
+    step = step if len(step) <= LONGEST_STEP else f"{step[:LONGEST_STEP]}…"
     return f".{step}" if step.isidentifier() else f"[{literal(step)}]"
 
 

@@ -49,20 +49,19 @@ class Case:
 
     tier: Tier
     when: Condition
-    """A JSON Schema or a predicate. One that cannot be evaluated asks."""
+    """A JSON Schema or a predicate. One that cannot be evaluated counts as met."""
     why: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tier", _tier(self.tier))
 
     def says(self, args: Args) -> Verdict | None:
-        """Its word on these arguments; None if it does not speak of them."""
+        """Its word on these arguments; None if it does not speak of them. What cannot be told is denied, or asked."""
         try:
             return Verdict(self.tier, self.why) if holds(self.when, args) else None
         except Exception as error:
-            return Verdict(
-                Tier.ASK, f"A condition of the policy could not be evaluated ({type(error).__name__})."
-            )
+            why = f"A condition of the policy could not be evaluated ({type(error).__name__})."
+            return Verdict(Tier.DENY if self.tier is Tier.DENY else Tier.ASK, why)
 
 
 @dataclass(frozen=True)

@@ -156,11 +156,14 @@ def unique_ids(ids: Sequence[str]) -> list[str]:
     """The same ids, in order, with missing and repeated ones made unique by a suffix."""
     taken = {name for name in ids if name}
     seen: set[str] = set()
+    free: dict[str, int] = {}  # the first suffix of each name that is not known to be used
     result = []
     for place, name in enumerate(ids, start=1):
-        candidate, suffix = name or f"call_{place}", 2
+        candidate = name or f"call_{place}"
+        base, suffix = candidate, free.get(candidate, 2)
         while candidate in seen or (candidate != name and candidate in taken):
-            candidate, suffix = f"{name or f'call_{place}'}#{suffix}", suffix + 1
+            candidate, suffix = f"{base}#{suffix}", suffix + 1
+        free[base] = suffix
         seen.add(candidate)
         result.append(candidate)
     return result

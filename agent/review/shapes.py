@@ -196,10 +196,10 @@ def _allowed_by(configs: Sequence[Any], camel: bool) -> _Allowed:
         ("actionName", "allowedDecisions") if camel else ("action_name", "allowed_decisions")
     )
     kept = [one for one in configs if isinstance(one, Mapping)]
+    by_name = {name: one for one in reversed(kept) if isinstance(name := one.get(name_key), str)}
 
     def allowed(name: str, place: int, count: int) -> tuple[str, ...]:
-        by_name = (one for one in kept if one.get(name_key) == name)
-        config = kept[place] if len(kept) == count else next(by_name, {})
+        config = kept[place] if len(kept) == count else by_name.get(name, {})
         listed = config.get(allowed_key, ())
         return tuple(kind for kind in DECISION_TYPES if isinstance(listed, list | tuple) and kind in listed)
 

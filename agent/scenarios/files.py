@@ -12,6 +12,7 @@ import yaml
 from pydantic import ValidationError
 
 from agent.review.errors import InvalidScenario
+from agent.review.faults import cut
 from agent.review.scenarios import Scenario, json_schema
 
 ENDING = ".scenario.yaml"
@@ -19,8 +20,13 @@ SCHEMA_NAME = "scenario.schema.json"
 HEADING = f"# yaml-language-server: $schema={SCHEMA_NAME}\n"
 """By this line editors find the schema, which stands beside the file."""
 LONGEST = 5_000_000
-"""Characters a file may have."""
+"""Characters a file may have, with everything written out that its aliases stand for."""
+DEEPEST = 120
+"""Levels of a file: the arguments of a call may have 100, and stand a few levels down."""
 WIDTH = 110
+MOST_PROBLEMS = 100
+"""Problems of one file that are told."""
+TAGS = (None, "!", "tag:yaml.org,2002:str", "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
 
 # YAML's own rules would read `no` as false, 10:30 as 630 and 2030-01-01 as a date. Here, as in JSON, those are text.
 PLAIN = (
@@ -31,18 +37,20 @@ PLAIN = (
 )
 
 
-class _Reader(yaml.SafeLoader):
+class _Reader(yaml.CSafeLoader):
     """Reads what `_Writer` writes; a key that stands twice in one object is an error."""
 
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        names = [self.construct_object(key, deep=True) for key, _ in node.value]
-        for place, name in enumerate(names):
+        names: set[str] = set()
+        for key, _ in node.value:
+            name = self.construct_object(key, deep=True)
             if not isinstance(name, str):
-                raise _misplaced(node.value[place][0], f"{name!r} is no name; put it in quotation marks")
-            if name in names[:place]:
-                raise _misplaced(node.value[place][0], f"{name!r} stands twice")
+                raise _misplaced(key, f"{cut(repr(name))} is no name; put it in quotation marks")
+            if name in names:
+                raise _misplaced(key, f"{cut(repr(name))} stands twice")
+            names.add(name)
         return super().construct_mapping(node, deep)
 
 
@@ -67,11 +75,20 @@ def _text(writer: _Writer, text: str) -> yaml.Node:
     return writer.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 
+def _integer(reader: _Reader, node: yaml.ScalarNode) -> int:
+    try:
+        return int(node.value)
+    except ValueError:  # Python reads no more than 4,300 digits
+        problem = f"an integer of {len(node.value):,} digits is not taken; put it in quotation marks"
+        raise _misplaced(node, problem) from None
+
+
 _Writer.add_representer(str, _text)
+_Reader.add_constructor("tag:yaml.org,2002:int", _integer)
 
 
-def _misplaced(node: yaml.Node, problem: str) -> yaml.YAMLError:
-    return yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+def _misplaced(node: yaml.Node | yaml.Event, problem: str) -> yaml.YAMLError:
+    return yaml.constructor.ConstructorError(None, None, problem, node.start_mark)  # type: ignore[arg-type]  # C has its own
 
 
 def read_text(text: str, name: str) -> Scenario:
@@ -79,13 +96,86 @@ def read_text(text: str, name: str) -> Scenario:
     if len(text) > LONGEST:
         raise InvalidScenario(name, [f"it has {len(text):,} characters, and {LONGEST:,} are the most"])
     try:
-        return Scenario.model_validate(yaml.load(text, _Reader))  # noqa: S506  a safe loader
+        _check_bounds(yaml.parse(text, _Reader))
+        return _scenario(text, name)
+    except yaml.MarkedYAMLError as error:
+        line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
+        raise InvalidScenario(name, [line + " ".join(str(error.problem).split())]) from None
     except yaml.YAMLError as error:
         raise InvalidScenario(name, [" ".join(str(error).split())]) from None
+
+
+def _scenario(text: str, name: str) -> Scenario:
+    reader = _Reader(text)
+    node = reader.get_single_node()
+    try:
+        return Scenario.model_validate(None if node is None else reader.construct_document(node))
     except ValidationError as error:
-        raise InvalidScenario(name, [_problem(one) for one in error.errors()]) from None
+        problems = [
+            f"line {_line(node, one['loc'])}: {_problem(one)}" for one in error.errors()[:MOST_PROBLEMS]
+        ]
+        raise InvalidScenario(name, problems) from None
     except RecursionError:
         raise InvalidScenario(name, ["it is nested too deeply"]) from None
+
+
+def _check_bounds(events: Iterable[yaml.Event]) -> None:
+    """Raise `YAMLError`, with its line, where a text goes too deep, or says too much through its aliases.
+
+    Only what a scenario needs is taken: a tag could name a type of Python's, or a number that takes ages to read.
+    """
+    opened: list[tuple[str | None, int]] = []
+    sizes: dict[str | None, int] = {}
+    size = 0
+    for event in events:
+        tag = getattr(event, "tag", None)
+        if tag not in TAGS:
+            raise _misplaced(
+                event,
+                f"the tag {cut(str(tag))} is not taken here; write plain JSON values, in quotes if text",
+            )
+        match event:
+            case yaml.AliasEvent():
+                if event.anchor not in sizes:  # it stands inside what it names, or names nothing
+                    raise _misplaced(
+                        event,
+                        f"the alias {cut(str(event.anchor))} names nothing that is complete; write it out",
+                    )
+                size += sizes[event.anchor]
+            case yaml.ScalarEvent():
+                size += 1 + len(event.value)
+                sizes[event.anchor] = 1 + len(event.value)
+            case yaml.CollectionStartEvent():
+                size += 1
+                opened.append((event.anchor, size))
+            case yaml.CollectionEndEvent():
+                anchor, before = opened.pop()
+                sizes[anchor] = 1 + size - before
+        if len(opened) > DEEPEST:
+            raise _misplaced(event, f"it is nested too deeply; {DEEPEST} levels are the most")
+        if size > LONGEST:
+            raise _misplaced(event, f"its aliases stand for more than {LONGEST:,} characters; write less")
+
+
+def _line(node: Any, place: Iterable[int | str]) -> int:
+    """The line, counted from 1, of the deepest part of the text on the way to a place."""
+    found = node
+    for step in place:
+        inner = _entry(found, step)
+        if inner is None:
+            break
+        found = inner
+    return found.start_mark.line + 1 if found is not None else 1
+
+
+def _entry(node: Any, step: int | str) -> Any:
+    match node:
+        case yaml.MappingNode():
+            return next((value for key, value in node.value if key.value == step), None)
+        case yaml.SequenceNode() if isinstance(step, int) and step < len(node.value):
+            return node.value[step]
+        case _:
+            return None
 
 
 def read_file(path: Path) -> Scenario:

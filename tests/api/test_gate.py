@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import httpx
@@ -206,3 +207,18 @@ def test_an_address_that_is_none_says_where_to_look(served: Served) -> None:
     answer = served.client.get("/nothing")
     assert (answer.status_code, answer.json()["code"]) == (404, "Http404")
     assert "/hitl/docs" in answer.json()["detail"]
+
+
+def test_a_million_misfits_are_refused_shortly(served: Served) -> None:
+    body = b'{"thread_id": "t-1", "decisions": [' + b"{}," * 1_000_000 + b"{}]}"
+    answer = served.client.post("/review", content=body, headers={"Content-Type": "application/json"})
+    assert answer.status_code == 422
+    assert len(answer.content) < 100_000
+
+
+@pytest.mark.parametrize("body", [b'"\\' * 1_900_000, b'{"a": "' + b'\\"' * 1_900_000, b"[" * 3_900_000])
+def test_no_body_takes_long_to_refuse(served: Served, body: bytes) -> None:
+    started = time.process_time()
+    answer = served.client.post("/chat", content=body, headers={"Content-Type": "application/json"})
+    assert answer.status_code == 422
+    assert time.process_time() - started < 3

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import time
 from collections.abc import Sequence
 from typing import Annotated, Any, TypedDict
 
@@ -16,7 +17,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
 
 from agent.engine.demo_model import GRAMMAR, MAX_WAIT, DemoModel, DemoProviderError
-from agent.engine.demo_requests import MAX_REQUEST, MAX_RESULT
+from agent.engine.demo_requests import MAX_REQUEST, MAX_RESULT, plan_for
 
 MAIL = ("search_mail", "archive_mail", "send_email", "wipe_mailbox")
 OPERATIONS = ("read_data", "write_file", "execute_sql", "remove_file", "rotate_keys", "ask_user")
@@ -582,3 +583,23 @@ def test_binding_gives_a_new_model_that_knows_names_and_descriptions() -> None:
 
 def test_it_answers_without_any_human_message() -> None:
     assert "demo model" in bound(*MAIL).invoke([AIMessage("x")]).content
+
+
+NEEDED = [
+    "send_email",
+    "search_mail",
+    "archive_mail",
+    "write_file",
+    "remove_file",
+    "execute_sql",
+    "search_books",
+]
+
+
+@pytest.mark.parametrize("request_", ["let bob know {}@", "save x to {}@", "find {}!x", "write {} to ./ @"])
+def test_no_request_takes_noticeable_time(request_: str) -> None:
+    for filling in (" ", "\n", ".", "to ./ ", "and archive "):
+        text = request_.format(filling * 2_000)
+        started = time.process_time()
+        plan_for(text[: MAX_REQUEST - 1] + text[-1], NEEDED)
+        assert time.process_time() - started < 1

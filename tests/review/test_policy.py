@@ -61,13 +61,18 @@ def raises(_: Any) -> bool:
     raise KeyError("to")
 
 
-BROKEN: list[Condition] = [raises, {"$ref": "https://example.com/elsewhere.json"}]
+BROKEN: list[Condition] = [
+    raises,
+    {"$ref": "https://example.com/elsewhere.json"},
+    {"$ref": "#/kept", "kept": {"properties": {"to": {"pattern": "(?=a)"}}}},
+]
 
 
-@pytest.mark.parametrize("when", BROKEN, ids=["predicate", "schema"])
+@pytest.mark.parametrize("when", BROKEN, ids=["predicate", "schema", "pattern"])
 @pytest.mark.parametrize("tier", Tier)
-def test_a_condition_that_cannot_be_evaluated_asks(tier: Tier, when: Condition) -> None:
-    assert judged(ToolPolicy(Tier.AUTO, cases=(Case(tier, when),)), to="a") is Tier.ASK
+def test_a_condition_that_cannot_be_evaluated_counts_as_met(tier: Tier, when: Condition) -> None:
+    strictest = Tier.DENY if tier is Tier.DENY else Tier.ASK
+    assert judged(ToolPolicy(Tier.AUTO, cases=(Case(tier, when),)), to="a") is strictest
 
 
 def test_a_condition_that_cannot_be_evaluated_frees_nothing_that_is_denied() -> None:
@@ -115,7 +120,16 @@ def test_answering_in_place_of_a_tool_without_effects_is_fine() -> None:
     [
         (ToolPolicy("aks"), "unknown tier 'aks'; use auto, log, ask, deny"),  # type: ignore[arg-type]
         (ToolPolicy(Tier.AUTO, cases=(Case("aks", {}),)), "unknown tier 'aks'"),  # type: ignore[arg-type]
-        (ToolPolicy(Tier.AUTO, cases=(Case(Tier.ASK, {"type": "thing"}),)), "its JSON Schema is none"),
+        (ToolPolicy(Tier.AUTO, cases=(Case(Tier.ASK, {"type": "thing"}),)), "this is no JSON Schema"),
+        *(
+            (ToolPolicy(Tier.AUTO, cases=(Case(Tier.ASK, schema),)), "Write it without lookaround")
+            for schema in (
+                {"properties": {"to": {"pattern": "(?!a)"}}},
+                {"properties": {"to": {"format": "email", "not": {"pattern": r"(a)\1"}}}},
+                {"patternProperties": {"a(?=b)": {}}, "unevaluatedProperties": False},
+                {"propertyNames": {"pattern": "(?<=a)b"}},
+            )
+        ),
         (ToolPolicy(Tier.AUTO, cases=(Case(Tier.ASK, "to"),)), "neither a JSON Schema"),  # type: ignore[arg-type]
         (ToolPolicy(Tier.AUTO, allowed=(), cases=(Case(Tier.LOG, {}),)), "allows no decision"),
         (replace(ASK, allowed=("",)), "unknown decision ''"),
@@ -131,6 +145,7 @@ def test_what_an_entry_cannot_mean_is_said(entry: ToolPolicy, said: str) -> None
     with pytest.raises(PolicyError) as refused:
         Policy({"tool": entry}).check({"tool": ("to", "body")})
     assert said in str(refused.value)
+    assert "tests.review.test_policy, line" in str(refused.value)
 
 
 def test_a_dangerous_argument_that_the_tool_has_is_fine() -> None:

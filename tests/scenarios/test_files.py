@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -72,21 +73,43 @@ def test_what_is_written_is_read_as_the_same(value: Any) -> None:
     assert repr(again) == repr(made)
 
 
+def _more(name: str, of: str) -> str:
+    return f"{name}: &{name} [{', '.join([f'*{of}'] * 200)}]\n"
+
+
+BOMB = _more("b", "a") + _more("c", "b") + _more("d", "c")
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ("", "valid dictionary"),
-        ("a: [", "while parsing"),
-        (LEAST + "agent: twice\n", "stands twice"),
-        (LEAST + "agnet: mail\n", "agnet: Extra inputs"),
+        ("a: [", "line 2: did not find expected node content"),
+        (LEAST + "agent: twice\n", "line 4: 'agent' stands twice"),
+        (LEAST + "agnet: mail\n", "line 4: agnet: Extra inputs"),
         (LEAST + "1: x\n", "no name"),
         (LEAST + "model: recorded\n", "needs replies"),
         (LEAST + "steps: [{}]\n", "exactly one of"),
         (LEAST + "steps: [{wait: soon}]\n", "steps.0.wait"),
         (LEAST + "steps: [{close: x, refused: InvalidDecision}]\n", "only decisions"),
-        (LEAST + "expect: {answer: {pattern: '('}}\n", "no regular expression"),
-        ("scenario: !!python/object/apply:os.system [id]\n", "could not determine a constructor"),
-        ("[" * 5_000, "nested too deeply"),
+        (LEAST + "expect: {answer: {pattern: '('}}\n", "line 4: expect.answer: '(' is no regular expression"),
+        (LEAST + "expect:\n  answer:\n    pattern: (?=a)\n", "without lookaround"),
+        (
+            LEAST + "expect:\n  answer: {schema: {pattern: (?!a)b}}\n",
+            "line 5: expect.answer: this JSON Schema cannot",
+        ),
+        (
+            "scenario: !!python/object/apply:os.system [id]\n",
+            "line 1: the tag tag:yaml.org,2002:python/object",
+        ),
+        (LEAST + "steps: !!int '1:1:1'\n", "line 4: the tag tag:yaml.org,2002:int is not taken here"),
+        (LEAST + f"steps: {'1' * 5_000}\n", "line 4: an integer of 5,000 digits"),
+        ("[" * 5_000, "line 1: exceeded maximum nesting depth"),
+        ("a: " + "[ " * 200 + "]" * 200, "line 1: it is nested too deeply; 120 levels are the most"),
+        ("- " * 200 + "a", "nested too deeply"),
+        (LEAST + "a: &a [x, x]\n" + BOMB, "line 7: its aliases stand for more than 5,000,000 characters"),
+        (LEAST + "a: &a [*a]\n", "line 4: the alias a names nothing that is complete"),
+        (LEAST + "a: *b\n", "line 4: the alias b names nothing"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_by_its_place(text: str, said: str) -> None:
@@ -94,6 +117,18 @@ def test_what_cannot_be_meant_is_refused_by_its_place(text: str, said: str) -> N
         read_text(text, "my.scenario.yaml")
     assert said in str(refused.value)
     assert "my.scenario.yaml is no scenario" in str(refused.value)
+
+
+def test_an_alias_stands_for_what_it_names() -> None:
+    text = LEAST.replace("message: m", "message: &it m") + "expect: {answer: *it}\n"
+    assert read_text(text, "x").expect.answer.value == "m"
+
+
+def test_a_bomb_of_aliases_is_refused_at_once() -> None:
+    started = time.process_time()
+    with pytest.raises(InvalidScenario):
+        read_text(LEAST + "a: &a [x, x]\n" + BOMB, "x")
+    assert time.process_time() - started < 1
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def received(tool: Any, args: Mapping[str, Any], *, unknown: Unknown, checked: b
     except ArgumentsRefused:
         raise
     except Exception as odd:
-        told = cut(" ".join(f"{type(odd).__name__}: {odd}".split()))
+        told = cut(" ".join(f"{type(odd).__name__}: {odd}".split()), 300)
         raise ArgumentsRefused([Fault("args", _CHECKABLE, told)]) from odd
     return made
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from typing import Any
 
-from jsonschema import Draft202012Validator
-from jsonschema.validators import validator_for
-from referencing import Registry
-
+from agent.review import patterns
 from agent.review.args import JSON, MAX_DEPTH
 from agent.review.faults import Fault, brief, no_such, refusal
 from agent.review.fitting.json_schema_faults import schema_faults
 from agent.review.fitting.outcome import Received, Unknown
+from agent.review.json_schemas import Schema
 from agent.review.places import Steps, at, path, without
 
 # Where these stand, which keys an object knows cannot be told from its `properties` alone.
@@ -35,12 +32,11 @@ def by_json_schema(schema: Mapping[str, Any], given: dict[str, Any], unknown: Un
 
     Raises ArgumentsRefused with every fault.
     """
-    kind = validator_for(schema, default=Draft202012Validator)
-    kind.check_schema(dict(schema))
-    validator = kind(schema, registry=Registry())  # an own registry fetches nothing from anywhere
+    validator = Schema(schema)
+    validator.check()
     strangers = dict(_strangers(schema, given, (), schema))
     kept = without(given, strangers.keys())
-    faults = [fault for error in validator.iter_errors(kept) for fault in schema_faults(error)]
+    faults = [fault for error in validator.errors(kept) for fault in schema_faults(error)]
     if unknown == "refuse":
         faults += strangers.values()
     if faults:
@@ -50,7 +46,7 @@ def by_json_schema(schema: Mapping[str, Any], given: dict[str, Any], unknown: Un
         if isinstance(part, Mapping) and "default" in part and name not in args:
             filled = {**args, name: deepcopy(part["default"])}
             # A default its own schema refuses is left for the tool to fill in.
-            args = filled if validator.is_valid(filled) else args
+            args = filled if validator.fits(filled) else args
     defaults = [path((name,)) for name in args if name not in kept]
     return Received(args, deepcopy(args), tuple(defaults), tuple(path(steps) for steps in strangers))
 
@@ -66,7 +62,7 @@ def _strangers(
     if not isinstance(value, dict):
         return
     known = schema.get("properties", {})
-    patterns = schema.get("patternProperties", {})
+    by_pattern = schema.get("patternProperties", {})
     is_open = (
         any(word in schema for word in ("additionalProperties", *_COMPOSING)) or "properties" not in schema
     )
@@ -74,7 +70,7 @@ def _strangers(
         place = (*steps, key)
         if key in known:
             yield from _strangers(known[key], item, place, root)
-        elif not is_open and not any(re.search(pattern, key) for pattern in patterns):
+        elif not is_open and not any(patterns.search(pattern, key) for pattern in by_pattern):
             yield place, Fault(path(place), no_such(list(known)), brief(item))
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from jsonschema.exceptions import ValidationError as SchemaFault
 
 from agent.review.faults import Fault, brief, cut, either, no_such
+from agent.review.json_schemas import extra_keys
 from agent.review.places import at, path
 
 _TYPES = {
@@ -85,12 +85,10 @@ def _extra_properties(error: SchemaFault) -> list[Fault]:
     schema: Any = error.schema
     came: Any = error.instance
     known = schema.get("properties", {})
-    patterns = schema.get("patternProperties", {})
     steps = tuple(error.absolute_path)
     return [
         Fault(path((*steps, key)), no_such(list(known)), brief(item))
-        for key, item in came.items()
-        if key not in known and not any(re.search(pattern, key) for pattern in patterns)
+        for key, item in ((key, came[key]) for key in extra_keys(schema, came))
     ]
 
 
