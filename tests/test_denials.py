@@ -20,7 +20,7 @@ from agent.review.events import Kind
 from agent.review.threads import Status
 from agent.settings import Settings
 from tests import tightened_agents
-from tests.conftest import SetClock, ask, decide, until, waiting
+from tests.conftest import SetClock, ask, decide, start_deciding, until, waiting
 
 THREAD = "t-1"
 PATH = "notes/today.txt"
@@ -102,7 +102,7 @@ def test_the_api_and_the_command_line_say_that_it_is_denied(
 ) -> None:
     begin(restart)
     console = restart(policy).console
-    (there,) = answers.answer(console, THREAD)["pending_review"]["action_requests"]
+    (there,) = answers.answer(console, THREAD, to="ana")["pending_review"]["action_requests"]
     (queued,) = console.queue()
     (listed,) = answers.queued(console, queued)["pending_review"]["action_requests"]
     assert there["denied"] == listed["denied"] == reason
@@ -112,7 +112,7 @@ def test_the_api_and_the_command_line_say_that_it_is_denied(
 def test_what_is_not_denied_says_nothing_of_it(restart: Restart) -> None:
     begin(restart)
     console = restart("as_it_was").console
-    (there,) = answers.answer(console, THREAD)["pending_review"]["action_requests"]
+    (there,) = answers.answer(console, THREAD, to="ana")["pending_review"]["action_requests"]
     assert "denied" not in there
     assert "cannot be approved" not in printing.review(console.queue()[0], console.denial)
 
@@ -140,7 +140,9 @@ def test_a_call_denied_for_its_arguments_may_be_edited_into_one_that_is_not(rest
     begin(restart)
     opened = restart("denied_for_path")
     with pytest.raises(InvalidDecision, match=r"denied with these arguments\. The notes are being moved\."):
-        opened.console.decide(THREAD, [edit("write_file", path="notes/other.txt", content="x")], by="ana")
+        start_deciding(
+            opened.console, THREAD, [edit("write_file", path="notes/other.txt", content="x")], by="ana"
+        )
     decide(opened.console, THREAD, edit("write_file", path="drafts/other.txt", content="x"))
     assert (written(opened), written(opened, "drafts/other.txt")) == (False, True)
 
@@ -149,7 +151,7 @@ def test_a_call_of_a_denied_tool_may_not_be_edited_but_into_one_of_another(resta
     begin(restart)
     opened = restart("denied")
     with pytest.raises(InvalidDecision, match=r"denied to this agent\. The files are being moved\."):
-        opened.console.decide(THREAD, [edit("write_file", path="a", content="x")], by="ana")
+        start_deciding(opened.console, THREAD, [edit("write_file", path="a", content="x")], by="ana")
     decide(opened.console, THREAD, edit("read_data", table="notes"))
     assert states(opened.console) == {"a": State.DONE}
     assert not written(opened)
@@ -159,7 +161,7 @@ def test_one_denied_action_leaves_the_others_of_its_review_to_be_decided(restart
     begin(restart, write(), write("drafts/b.txt", "b"))
     opened = restart("denied_for_path")
     with pytest.raises(InvalidDecision, match="Decision 1 on write_file: The policy now denies"):
-        opened.console.decide(THREAD, [APPROVE, APPROVE], by="ana")
+        start_deciding(opened.console, THREAD, [APPROVE, APPROVE], by="ana")
     decide(opened.console, THREAD, REJECT, APPROVE)
     assert states(opened.console) == {"a": State.REJECTED, "b": State.DONE}
 
@@ -189,7 +191,7 @@ def record_undelivered(restart: Restart, decision: dict[str, Any]) -> None:
     opened = restart("as_it_was")
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(opened.supervisor, "start", lambda run, behind=None: None)
-        opened.console.decide(THREAD, [decision], by="ana")
+        start_deciding(opened.console, THREAD, [decision], by="ana")
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from agent.review.errors import AnchorsUnavailable, ErasureRefused, SettingsErro
 from agent.review.events import Anchor, Event, Kind
 from agent.review.exports import read_json_lines
 from agent.settings import Settings, key_path
-from tests.conftest import SetClock, ask, decide, until, waiting
+from tests.conftest import SetClock, ask, decide, start_deciding, until, waiting
 from tests.engine.crashes import die
 from tests.faults.record import seal_again
 
@@ -91,7 +91,7 @@ def test_a_decision_whose_process_died_is_noted_outside_before_the_next_one_goes
         thread = ask(console, MAIL)
 
     def approve(opened: Opened) -> None:
-        opened.console.decide(thread, [APPROVE], by="ana")
+        start_deciding(opened.console, thread, [APPROVE], by="ana")
 
     assert die(settings, clock, approve, 1, "after", only="ledger")
     before = anchored(settings)

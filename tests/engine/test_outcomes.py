@@ -42,7 +42,11 @@ class Own:
         return os.system, ("exit 1",)
 
 
-@pytest.mark.parametrize("returned", [Own(), {"deep": [Own()]}, object, ("text", Own())], ids=str)
+@pytest.mark.parametrize(
+    "returned",
+    [Own(), {"deep": [Own()]}, object, ("text", Own())],
+    ids=["itself", "inside", "a class", "an artifact"],
+)
 def test_what_cannot_be_read_back_is_not_kept(returned: Any) -> None:
     assert outcomes.kept(returned, "text", LIMIT) is None
     assert outcomes.again(None, "text", settled=False) is None

@@ -47,7 +47,7 @@ OTHERS: dict[str, list[Any]] = {
 }
 """Values for the columns that mean something; any other column gets some other value of its type."""
 OF_A_STATE = {"actions": [*State], "reviews": [*ReviewState], "runs": ["open", "paused", "failed"]}
-OF_A_TYPE: dict[str, Any] = {"TEXT": "another", "INTEGER": 7, "REAL": 1.0}
+OF_A_TYPE: dict[str, Any] = {"TEXT": "another", "INTEGER": 7, "REAL": 1.0, "BLOB": b"another"}
 
 
 @dataclass(frozen=True)

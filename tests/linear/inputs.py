@@ -44,7 +44,7 @@ from agent.review import (
     threads,
     told,
 )
-from agent.review.actions import Action
+from agent.review.actions import Action, Key
 from agent.review.agents import Agent
 from agent.review.differences import diff
 from agent.review.errors import ReviewError
@@ -52,7 +52,7 @@ from agent.review.policy import Case, Policy, Tier, ToolPolicy
 from agent.review.screening import Proposal
 from agent.scenarios import files
 from pages.parts import literal
-from tests.review.test_decisions import SchemaTool
+from tests.review.test_decisions import schema_tool
 from tests.review.test_decisions import waiting as action
 
 Case_ = tuple[Callable[[Any], object], Callable[[int], Any]]
@@ -175,15 +175,29 @@ class Model(BaseModel):
 
 
 def by(schema: Any) -> Callable[[Any], object]:
-    return refused(lambda given: fitting.validate(schema, given, unknown="drop"))
+    tool = schema_tool("t", schema)
+    return refused(lambda given: fitting.received(tool, given, unknown="drop"))
 
 
 AGENT = Agent(
     "a",
     "A",
-    [SchemaTool("send", SCHEMA), SchemaTool("any", {"type": "object"})],
+    [schema_tool("send", SCHEMA), schema_tool("any", {"type": "object"})],
     Policy({"send": ToolPolicy(Tier.ASK), "any": ToolPolicy(Tier.ASK)}),
     "",
+)
+RULE = rules.Rule(
+    "rule-1",
+    "a",
+    "send",
+    {"text": "x"},
+    (),
+    None,
+    "",
+    Key("t-1", "m-1", "c1"),
+    "ana",
+    "2030-01-01T12:00:00.000000Z",
+    "2030-01-02T12:00:00.000000Z",
 )
 POLICY = Policy(
     {
@@ -319,7 +333,7 @@ CASES: dict[str, Case_] = {
         pairs(value_of(TEXTS["keys"]), lambda n: {}),
     ),
     "rules.differences: arguments": (
-        lambda given: [rules.differences, rules.Asked(given, False)],
+        lambda given: rules.differences(RULE, rules.Asked(given, False)),
         value_of(TEXTS["keys"]),
     ),
     "retyped: a text": (

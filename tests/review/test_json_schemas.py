@@ -12,12 +12,12 @@ from jsonschema.validators import validator_for
 from referencing import Registry
 
 from agent.review.errors import ArgumentsRefused
-from agent.review.fitting import validate
+from agent.review.fitting import received
 from agent.review.foreign import answer_fault
 from agent.review.json_schemas import Schema, TooMuchWork, fault_of
 from agent.review.patterns import PatternRefused
 from agent.review.shapes import QUESTION
-from tests.review.test_decisions import waiting
+from tests.review.test_decisions import schema_tool, waiting
 
 ENDLESS = "^(a|aa)+$"
 LONG = "a" * 60 + "!"
@@ -164,7 +164,7 @@ def test_arguments_that_cannot_be_checked_are_refused() -> None:
         ({"properties": {"op": {"pattern": "(?=a)"}}}, "without lookaround"),
     ):
         with pytest.raises(ArgumentsRefused, match=said):
-            validate(schema, _nested(40), unknown="drop")
+            received(schema_tool("t", schema), _nested(40), unknown="drop")
 
 
 def test_an_answer_that_cannot_be_checked_is_refused() -> None:
