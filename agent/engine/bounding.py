@@ -44,8 +44,12 @@ def within_bounds(content: Any, limit: int) -> Any:
     if isinstance(content, str):
         return bounded(content, limit)
     text = spelt(content)
-    return content if bounded(text, limit) == text else bounded(_text_of(content) or text, limit)
+    return content if bounded(text, limit) == text else bounded(text_of_parts(content) or text, limit)
 
 
-def _text_of(content: Any) -> str:
-    return str(ToolMessage(content, tool_call_id="").text)
+def text_of_parts(content: Any) -> str:
+    """The text of a message's content of several parts; "" where none of them is text, or where it is no content."""
+    try:
+        return str(ToolMessage(content, tool_call_id="").text)
+    except ValueError:
+        return ""

@@ -194,7 +194,11 @@ class Guard(BaseCallbackHandler):
     ) -> Found:
         starts = action.state is State.APPROVED  # else it is entered again, after it asked in its middle
         if rejected := self._calls.rejected_in_its_middle(tx, action):
-            return self._not_run(tx, action, State.FAILED, Kind.EXECUTION_FAILED, rejected, now)
+            # The words are a person's, and true of a tool that had begun.
+            tx.move(action.key, State.SUSPENDED, State.FAILED, ended_at=now, result=rejected)
+            data = {"result": rejected, "args": action.args}
+            tx.append(self._fact(Kind.EXECUTION_FAILED, action, action.tool, action.tool_call_id, data))
+            return Found(refusal=rejected)
         if starts and action.execute_by is not None and now > action.execute_by:
             return self._not_run(tx, action, State.LAPSED, Kind.ACTION_LAPSED, told.LAPSED, now)
         if starts and action.decided_by is None and (denial := self._agent.denial(action.tool, action.args)):

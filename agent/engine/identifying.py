@@ -11,8 +11,9 @@ from typing import Any
 from langchain_core.messages import AIMessage
 
 from agent.engine.door import Entering
-from agent.engine.places import graph_of, id_of, messages_at, open_calls, task_of
-from agent.engine.proposing import attempts_of, fact_of, message_named, propose
+from agent.engine.graph_messages import messages_at, open_calls
+from agent.engine.places import graph_of, id_of, task_of
+from agent.engine.proposing import LAST_MESSAGES, attempts_of, fact_of, message_named, propose
 from agent.ports import Transaction
 from agent.review import foreign, shapes, told
 from agent.review.actions import Action, Key, State
@@ -24,8 +25,6 @@ from agent.review.fitting.json_form import json_form
 from agent.review.foreign import OpenCall
 from agent.review.threads import Run
 
-LAST_MESSAGES = 100
-"""How far back in the transcript the message is sought that proposed a call, where the graph shows none."""
 SHOWED_ANOTHER = "its node had asked about something else"
 NEVER_PROPOSED = "no message proposed it, and it came while an approved call was to run"
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
-from langchain_core.messages import BaseMessage, ToolMessage
+from langchain_core.messages import ToolMessage
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.types import Command
 
-from agent.review.bounds import bounded
+from agent.engine.bounding import text_of_parts, within_bounds
+from agent.review.bounds import spelt
 
 _serde = JsonPlusSerializer(allowed_msgpack_modules=None)
 PAIR = "pair:"
@@ -27,19 +27,33 @@ class Again:
 
 
 def recordable(returned: Any, limit: int) -> Any:
-    """The same, with halves of surrogate pairs written out, since neither ledger nor checkpoint can hold them.
+    """The same, as ledger and checkpoint can hold it: model, record and every later entry get this one.
 
-    A text is bounded to `limit` bytes, so that model, record and every later entry get the same.
+    Its content is bounded to `limit` bytes, and halves of surrogate pairs are written out.
     """
+    whole = _whole(returned)
+    match whole:
+        case ToolMessage():
+            content = within_bounds(whole.content, limit)
+            return whole if content is whole.content else whole.model_copy(update={"content": content})
+        case str() | list():
+            return within_bounds(whole, limit)
+        case (content, artifact):
+            return recordable(content, limit), artifact
+    return whole
+
+
+def _whole(returned: Any) -> Any:
+    """The same without any half of a surrogate pair, however deep it is."""
     match returned:
         case str():
-            return bounded(_written_out(returned), limit)
+            return _written_out(returned)
         case list() | tuple() if type(returned) in (list, tuple):
-            return type(returned)(recordable(one, limit) for one in returned)
+            return type(returned)(_whole(one) for one in returned)
         case dict() if type(returned) is dict:
-            return {recordable(name, limit): recordable(one, limit) for name, one in returned.items()}
-        case BaseMessage():
-            content = recordable(returned.content, limit)
+            return {_whole(name): _whole(one) for name, one in returned.items()}
+        case ToolMessage():
+            content = _whole(returned.content)
             return (
                 returned if content == returned.content else returned.model_copy(update={"content": content})
             )
@@ -66,12 +80,9 @@ def text_of(returned: Any) -> str:
     if messages:
         return "\n".join(str(one.text) for one in messages)
     content = returned[0] if isinstance(returned, tuple) and len(returned) == 2 else returned
-    if isinstance(content, str):
-        return content
-    try:
-        return json.dumps(content, ensure_ascii=False)
-    except (TypeError, ValueError):
-        return str(content)
+    if isinstance(content, list):
+        content = text_of_parts(content) or content
+    return spelt(content)
 
 
 def kept(returned: Any, text: str, limit: int) -> bytes | None:

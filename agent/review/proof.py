@@ -26,11 +26,16 @@ def proofs(events: Iterable[Event]) -> list[Proof]:
     `events` are the thread's, in order: those of the call id, and those that name no call but a review of its.
     """
     groups: list[list[Event]] = []
+    by_digest: dict[str, list[Event]] = {}
     for event in events:
         if event.kind is Kind.ACTION_PROPOSED:
             groups.append([])
-        if groups:
-            groups[-1].append(event)
+            by_digest.pop(event.digest or "", None)
+        if not groups:
+            continue
+        # A tool that asked in its middle goes on behind the attempt that it asked for: the digest says whose event it is.
+        group = groups[-1] if event.digest is None else by_digest.setdefault(event.digest, groups[-1])
+        group.append(event)
     return [
         Proof(tuple(group), tuple(fault for check in CHECKS for fault in check(group))) for group in groups
     ]
