@@ -85,6 +85,8 @@ class Identifying:
 
     def asked_in_its_middle(self, tx: Transaction, action: Action) -> list[Action]:
         """The approvals that a tool asked for itself while it ran, and that nothing inside it was run on."""
+        if not self.agent.own_gating:
+            return []  # a graph of ours asks about no call a second time
         return [
             one for one in self._later(tx, action) if one.state is State.APPROVED and _is_same(one, action)
         ]

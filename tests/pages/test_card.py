@@ -222,3 +222,37 @@ def test_the_inbox_is_found_by_its_name_too(opens: Opens, mail: Review) -> None:
         hash for hash, page in screen.at._registered_pages.items() if page["url_pathname"] == "inbox"
     )
     assert screen.run().has(send(mail))
+
+
+# What the tool gets, and what the agent wrote.
+
+
+LETTER = {"to": "alice@example.com", "subject": "Meeting", "body": "At 10."}
+
+
+def written(**changes: object) -> str:
+    return calls(f"send_email {json.dumps({**LETTER, **changes})}")
+
+
+def test_a_card_shows_what_the_agent_wrote_where_its_tool_gets_something_else(
+    opens: Opens, console: Console
+) -> None:
+    waiting(console, ask(console, written(cc="eve@example.com")))
+    shown = opens().said()
+    assert "args.cc: dropped" in shown
+    assert "As the agent wrote it" in shown
+    assert "eve@example.com" in shown
+
+
+def test_a_card_says_nothing_of_what_the_agent_wrote_where_its_tool_gets_just_that(
+    opens: Opens, mail: Review
+) -> None:
+    assert "As the agent wrote it" not in opens().said()
+
+
+def test_an_edit_begins_with_what_the_agent_wrote_without_what_the_tool_drops(
+    opens: Opens, console: Console
+) -> None:
+    review = waiting(console, ask(console, written(cc="eve@example.com")))
+    screen = opens().click(of("edit", review))
+    assert json.loads(screen.args(review)) == LETTER
