@@ -196,7 +196,7 @@ class Guard(BaseCallbackHandler):
     ) -> Found:
         starts = action.state is State.APPROVED  # else it is entered again, after it asked in its middle
         if rejected := self._calls.rejected_in_its_middle(tx, action):
-            return self._not_run(tx, action, State.FAILED, Kind.EXECUTION_FAILED, rejected, now)
+            return self._end_as(tx, action, State.FAILED, Kind.EXECUTION_FAILED, rejected, now)
         if starts and action.execute_by is not None and now > action.execute_by:
             return self._not_run(tx, action, State.LAPSED, Kind.ACTION_LAPSED, told.LAPSED, now)
         if starts and action.decided_by is None and (denial := self._agent.denial(action.tool, action.args)):
@@ -238,7 +238,9 @@ class Guard(BaseCallbackHandler):
         return {name: value for name, value in named.items() if name not in own} | rebuilt
 
     def _not_run(self, tx: Transaction, action: Action, end: State, kind: Kind, text: str, now: str) -> Found:
-        text = told.of(action, text)
+        return self._end_as(tx, action, end, kind, told.of(action, text), now)
+
+    def _end_as(self, tx: Transaction, action: Action, end: State, kind: Kind, text: str, now: str) -> Found:
         tx.move(action.key, action.state, end, ended_at=now, result=text)
         tx.append(self._fact(kind, action, action.tool, action.key.tool_call_id, {"told": text}))
         return Found(refusal=text)

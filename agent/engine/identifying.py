@@ -111,7 +111,7 @@ class Identifying:
         found = [
             one for one in self._later(tx, action) if one.state is State.REJECTED and _is_same(one, action)
         ]
-        return (found[-1].result or told.REJECTED) if found else ""
+        return (found[-1].result or told.midway(told.REJECTED)) if found else ""
 
     def _later(self, tx: Transaction, action: Action) -> list[Action]:
         key = action.key
