@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from langchain_core.messages import ToolMessage
@@ -15,8 +15,11 @@ from agent.review.bounds import spelt
 _serde = JsonPlusSerializer(allowed_msgpack_modules=None)
 PAIR = "pair:"
 """Marks a content with its artifact, which a tool's function returns as a tuple."""
+WHOLE = sys.maxsize
 THE_TEXT = b""
 """Kept where what was returned is its own text, which stands on record already."""
+
+UNWRITABLE = "It was run, but what it returned cannot be written as text (a value of type {kind})."
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,20 @@ class Again:
     """What was returned the first time."""
 
     value: Any
+
+
+def recorded(returned: Any, limit: int) -> tuple[Any, str]:
+    """What a graph gets of what a function returned, and its text for the record.
+
+    That the function was run is true whatever it returned: a value of which no text can be made is replaced by a
+    sentence, since else its call would look like one that failed.
+    """
+    try:
+        cleaned = recordable(returned, limit)
+        return cleaned, bounded(_written_out(text_of(cleaned)), limit)
+    except Exception:  # a value that holds itself, is nested without end, or raises when it is to be printed
+        text = UNWRITABLE.format(kind=type(returned).__name__)
+        return ((text, None) if isinstance(returned, tuple) else text), text
 
 
 def recordable(returned: Any, limit: int) -> Any:
@@ -57,6 +74,9 @@ def _whole(returned: Any) -> Any:
             return (
                 returned if content == returned.content else returned.model_copy(update={"content": content})
             )
+        case Command() if isinstance(returned.update, dict):
+            # What it writes into the state beside messages is not cut: the graph works with it.
+            return replace(returned, update=recordable(returned.update, WHOLE))
     return returned
 
 

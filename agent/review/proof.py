@@ -26,19 +26,23 @@ def proofs(events: Iterable[Event]) -> list[Proof]:
     `events` are the thread's, in order: those of the call id, and those that name no call but a review of its.
     """
     groups: list[list[Event]] = []
-    by_digest: dict[str, list[Event]] = {}
     for event in events:
         if event.kind is Kind.ACTION_PROPOSED:
             groups.append([])
-            by_digest.pop(event.digest or "", None)
-        if not groups:
-            continue
-        # A tool that asked in its middle goes on behind the attempt that it asked for: the digest says whose event it is.
-        group = groups[-1] if event.digest is None else by_digest.setdefault(event.digest, groups[-1])
-        group.append(event)
+        if groups:
+            _group_of(event, groups).append(event)
     return [
         Proof(tuple(group), tuple(fault for check in CHECKS for fault in check(group))) for group in groups
     ]
+
+
+def _group_of(event: Event, groups: Sequence[list[Event]]) -> list[Event]:
+    """The attempt an event is about: the last one, unless an earlier one goes on that asked in its middle."""
+    if event.kind in (Kind.EXECUTION_STARTED, *ENDS) and event.digest not in {e.digest for e in groups[-1]}:
+        for earlier in groups[:-1]:
+            if event.digest in {one.digest for one in _of(earlier, Kind.EXECUTION_SUSPENDED)}:
+                return earlier
+    return groups[-1]
 
 
 def _of(events: Sequence[Event], *kinds: Kind) -> list[Event]:

@@ -68,6 +68,8 @@ def json_form(value: Any, steps: Steps = ()) -> JSON:
         return json_form(inner, steps)
     if (entries := _entries(value)) is not None:
         return _object(entries, steps)
+    if isinstance(value, str):
+        return str.__str__(value)  # a text of a class of its own, such as that of a message
     if isinstance(value, _WRITTEN):
         return to_jsonable_python(value)  # type: ignore[no-any-return]
     raise refusal([Fault(path(steps), _EXACT, type(value).__name__)])
