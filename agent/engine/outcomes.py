@@ -10,12 +10,11 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.types import Command
 
 from agent.engine.bounding import text_of_parts, within_bounds
-from agent.review.bounds import spelt
+from agent.review.bounds import bounded, spelt
 
 _serde = JsonPlusSerializer(allowed_msgpack_modules=None)
 PAIR = "pair:"
 """Marks a content with its artifact, which a tool's function returns as a tuple."""
-WHOLE = sys.maxsize
 THE_TEXT = b""
 """Kept where what was returned is its own text, which stands on record already."""
 
@@ -57,6 +56,10 @@ def recordable(returned: Any, limit: int) -> Any:
             return within_bounds(whole, limit)
         case (content, artifact):
             return recordable(content, limit), artifact
+        case Command(update=dict() as update) if isinstance(update.get("messages"), list):
+            # What it writes into the state beside messages is not cut: the graph works with it.
+            said = [recordable(one, limit) for one in update["messages"]]
+            return replace(whole, update={**update, "messages": said})
     return whole
 
 
@@ -75,8 +78,7 @@ def _whole(returned: Any) -> Any:
                 returned if content == returned.content else returned.model_copy(update={"content": content})
             )
         case Command() if isinstance(returned.update, dict):
-            # What it writes into the state beside messages is not cut: the graph works with it.
-            return replace(returned, update=recordable(returned.update, WHOLE))
+            return replace(returned, update=_whole(returned.update))
     return returned
 
 
