@@ -82,8 +82,8 @@ class Gate(Protocol):
     def enter(self, entering: Entering, named: Mapping[str, Any]) -> Go | Answer:
         """Whether the call may run, committed before it does. Raises `Stop` where the run may not go on."""
 
-    def left(self, action: Action, returned: Any) -> Any:
-        """Commit that the function returned. Returns what the graph is to get of it."""
+    def left(self, action: Action, returned: Any, *, paired: bool) -> Any:
+        """Commit that the function returned, a content `paired` with its artifact or one thing. Returns it for the graph."""
 
     def raised(self, action: Action, error: BaseException) -> None:
         """Commit that the function raised."""
@@ -202,7 +202,7 @@ def _sync_door(gate: Gate, entering: Entering, function: Callable[..., Any]) -> 
             except BaseException as error:
                 gate.raised(found.action, error)
                 raise
-        return gate.left(found.action, returned)
+        return gate.left(found.action, returned, paired=entering.tool.response_format != "content")
 
     return door
 
@@ -221,7 +221,7 @@ def _async_door(
             except BaseException as error:
                 gate.raised(found.action, error)
                 raise
-        return gate.left(found.action, returned)
+        return gate.left(found.action, returned, paired=entering.tool.response_format != "content")
 
     return door
 

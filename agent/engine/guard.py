@@ -110,9 +110,9 @@ class Guard(BaseCallbackHandler):
             return Answer(self._again(entering, found.repeat))
         raise self._stop(found.stop)
 
-    def left(self, action: Action, returned: Any) -> Any:
+    def left(self, action: Action, returned: Any, *, paired: bool) -> Any:
         limit = self._agent.policy.max_result_of(action.tool)
-        cleaned, text = outcomes.recorded(returned, limit)
+        cleaned, text = outcomes.recorded(returned, limit, paired=paired)
         state = State.FAILED if outcomes.is_error(cleaned) else State.DONE
         self._leave(action, state, text, outcomes.kept(cleaned, text, limit))
         return cleaned

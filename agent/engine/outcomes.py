@@ -28,21 +28,21 @@ class Again:
     value: Any
 
 
-def recorded(returned: Any, limit: int) -> tuple[Any, str]:
+def recorded(returned: Any, limit: int, *, paired: bool = False) -> tuple[Any, str]:
     """What a graph gets of what a function returned, and its text for the record.
 
-    That the function was run is true whatever it returned: a value of which no text can be made is replaced by a
+    Where it is `paired`, it is a content with its artifact. That the function was run is true whatever it returned: a value of which no text can be made is replaced by a
     sentence, since else its call would look like one that failed.
     """
     try:
-        cleaned = recordable(returned, limit)
-        return cleaned, bounded(_written_out(text_of(cleaned)), limit)
+        cleaned = recordable(returned, limit, paired=paired)
+        return cleaned, bounded(_written_out(text_of(cleaned, paired=paired)), limit)
     except Exception:  # a value that holds itself, is nested without end, or raises when it is to be printed
         text = UNWRITABLE.format(kind=type(returned).__name__)
-        return ((text, None) if isinstance(returned, tuple) else text), text
+        return ((text, None) if paired else text), text
 
 
-def recordable(returned: Any, limit: int) -> Any:
+def recordable(returned: Any, limit: int, *, paired: bool = False) -> Any:
     """The same, as ledger and checkpoint can hold it: model, record and every later entry get this one.
 
     Its content is bounded to `limit` bytes, and halves of surrogate pairs are written out.
@@ -54,7 +54,7 @@ def recordable(returned: Any, limit: int) -> Any:
             return whole if content is whole.content else whole.model_copy(update={"content": content})
         case str() | list():
             return within_bounds(whole, limit)
-        case (content, artifact):
+        case (content, artifact) if paired:
             return recordable(content, limit), artifact
         case Command(update=dict() as update) if isinstance(update.get("messages"), list):
             # What it writes into the state beside messages is not cut: the graph works with it.
@@ -96,12 +96,12 @@ def is_error(returned: Any) -> bool:
     return any(one.status == "error" for one in _messages(returned))
 
 
-def text_of(returned: Any) -> str:
+def text_of(returned: Any, *, paired: bool = False) -> str:
     """What the model reads of it."""
     messages = _messages(returned)
     if messages:
         return "\n".join(str(one.text) for one in messages)
-    content = returned[0] if isinstance(returned, tuple) and len(returned) == 2 else returned
+    content = returned[0] if paired and isinstance(returned, tuple) and returned else returned
     if isinstance(content, list):
         content = text_of_parts(content) or content
     return spelt(content)

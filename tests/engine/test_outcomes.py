@@ -85,6 +85,6 @@ def test_an_error_of_the_functions_own_is_one() -> None:
 
 
 def test_the_text_is_what_the_model_reads() -> None:
-    assert outcomes.text_of(("content", {"artifact": 1})) == "content"
+    assert outcomes.text_of(("content", {"artifact": 1}), paired=True) == "content"
     assert outcomes.text_of(Command(update={"messages": [MESSAGE]})) == "noted"
     assert outcomes.text_of({"ä": 1}) == '{"ä": 1}'
