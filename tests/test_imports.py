@@ -42,17 +42,6 @@ def within(name: str, *packages: str) -> bool:
     return any(name == package or name.startswith(f"{package}.") for package in packages)
 
 
-USE_CASES = (
-    "agent.console",
-    "agent.elsewhere",
-    "agent.entry",
-    "agent.giving",
-    "agent.erasing",
-    "agent.looking",
-    "agent.remembering",
-    "agent.noting",
-    "agent.standing",
-)
 CORE = ("agent.console", "agent.ports", "agent.review")
 ARROWS = {
     "app": (
@@ -102,7 +91,7 @@ ARROWS = {
         "agent.engine.demo_model",
         *CORE,
     ),
-    **dict.fromkeys(USE_CASES, (*USE_CASES, "agent.ports", "agent.review")),
+    "agent.console": ("agent.console", "agent.ports", "agent.review"),
     "agent.ports": ("agent.review",),
     "agent.review": ("agent.review",),
     "agent.engine": ("agent.engine", "agent.ports", "agent.review"),

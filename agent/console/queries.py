@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from agent.console.checks import closed_last, known
 from agent.ports import Anchors, Clock, Engine, Inside, Ledger, Reads, Sought
 from agent.review.actions import Action, Asked, Review, ReviewState, State, Waiting
 from agent.review.agents import Agent, Denial
@@ -22,7 +23,6 @@ from agent.review.simulation import Simulation, edit, simulate
 from agent.review.thread_exports import WholeThread
 from agent.review.threads import Halt, Message, Progress, Run, Status, Thread
 from agent.review.verify_chain import Verification, verify
-from agent.standing import closed_last, known
 
 SIMULATED = 2_000
 """How many of an agent's last proposals a simulation looks at."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from agent.elsewhere import Elsewhere
+from agent.console.checks import known
+from agent.console.other_clients import Elsewhere
 from agent.review.events import Kind
 from agent.review.notes import Note, Verdict, checked
 from agent.review.threads import Thread
-from agent.standing import known
 
 
 class Noting(Elsewhere):

@@ -14,13 +14,14 @@ from types import MappingProxyType
 from typing import Any, get_args
 from uuid import uuid4
 
-from agent.entry import Entry, Outcome
-from agent.erasing import Erasing
-from agent.giving import Giving, says_which
-from agent.looking import View
-from agent.noting import Noting
+from agent.console.checks import check_free, gone, known, reviewable, was_superseded
+from agent.console.erasure import Erasing
+from agent.console.given import Giving, says_which
+from agent.console.notes import Noting
+from agent.console.queries import View
+from agent.console.rules import Remembering
+from agent.console.writes import Entry, Outcome
 from agent.ports import CatchUp, Continue, Mend, Reads, Result, Resume, Send, Transaction, deliveries
-from agent.remembering import Remembering
 from agent.review import decisions as deciding
 from agent.review import told
 from agent.review.actions import Action, Key, Review, ReviewState, State
@@ -60,7 +61,6 @@ from agent.review.threads import (
     check_words,
     pid_of,
 )
-from agent.standing import check_free, gone, known, reviewable, was_superseded
 
 log = logging.getLogger(__name__)
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 from datetime import UTC, tzinfo
 from uuid import uuid4
 
-from agent.elsewhere import Elsewhere
+from agent.console.checks import known
+from agent.console.other_clients import Elsewhere
 from agent.ports import Reads, Transaction
 from agent.review import rules, told
 from agent.review.actions import Action, State
@@ -24,7 +25,6 @@ from agent.review.errors import (
 from agent.review.events import Fact, Kind
 from agent.review.people import NOBODY
 from agent.review.rules import Foresight, Lasting, Rule, RuleEnd, Scope
-from agent.standing import known
 
 LOOKED_BACK = 200
 """Proposals of the tool among which it is foreseen what a rule would allow."""

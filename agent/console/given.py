@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
-from agent.elsewhere import Elsewhere
+from agent.console.other_clients import Elsewhere
 from agent.ports import Reads
 from agent.review.actions import Review, Waiting
 from agent.review.errors import LedgerUnavailable, ReviewChanged

@@ -6,8 +6,9 @@ import logging
 from typing import Any
 from uuid import uuid4
 
-from agent.entry import Entry
-from agent.looking import Looking
+from agent.console.checks import check_settled, closed_last, known
+from agent.console.queries import Looking
+from agent.console.writes import Entry
 from agent.ports import AnyDelivery, AskAgain, CatchUp, Mend, Repeat, Repeated, Sought, Transaction
 from agent.review import told
 from agent.review.actions import ReviewState
@@ -15,7 +16,6 @@ from agent.review.errors import NothingToAskAgain, ReviewError, ReviewPending
 from agent.review.events import Kind
 from agent.review.people import NOBODY
 from agent.review.threads import Run, Status, Thread
-from agent.standing import check_settled, closed_last, known
 
 log = logging.getLogger(__name__)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agent.looking import Looking
+from agent.console.queries import Looking
 from agent.review.errors import ErasureRefused
 from agent.review.events import Fact, Kind
 from agent.review.threads import check_words

@@ -1,0 +1,5 @@
+"""The use cases: what pages, API and command line can ask of the console. Each thing has a room of its own."""
+
+from agent.console.console import Console, Outcome, View
+
+__all__ = ["Console", "Outcome", "View"]
