@@ -61,7 +61,7 @@ def _open() -> None:
             opened = bootstrap.opened(at_work=False)
             from pages.parts import ahead  # noqa: F401
 
-            if not opened.console.running():  # else it is to be gone on with at once
+            if not opened.console.queries.running():  # else it is to be gone on with at once
                 opened.engine.wanted.wait(FIRST_PAGE)
             opened.go_to_work()
     except ReviewError as error:

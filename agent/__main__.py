@@ -110,13 +110,15 @@ def reviews(
 ) -> None:
     """List the reviews that wait, oldest first."""
     with _refusals(as_json), _console(at_work=False) as opened:
-        found = opened.console.queue(limit=limit, sought=Sought(agent=agent, tool=tool, thread_id=thread))
-        opened.console.give(found, to=_who(by, opened), face="cli")
+        found = opened.console.queries.queue(
+            limit=limit, sought=Sought(agent=agent, tool=tool, thread_id=thread)
+        )
+        opened.console.given.give(found, to=_who(by, opened), face="cli")
         if as_json:
             _print_json({"reviews": [answers.queued(opened.console, one) for one in found]})
             return
         typer.echo(
-            "\n\n".join(printing.review(one, opened.console.denial) for one in found)
+            "\n\n".join(printing.review(one, opened.console.queries.denial) for one in found)
             or "Nothing waits for a decision."
         )
 
@@ -173,7 +175,9 @@ def audit_export(
     with _refusals(as_json=False), _console(at_work=False) as opened:
         console = opened.console
         lines = (
-            exports.as_csv(console.whole_trail()) if form is Format.CSV else console.exported(values=values)
+            exports.as_csv(console.trail.whole())
+            if form is Format.CSV
+            else console.trail.exported(values=values)
         )
         if output is None:
             for line in lines:
@@ -217,7 +221,7 @@ def audit_verify(
 def audit_anchor() -> None:
     """Print where the trail ends now, as one line to be kept elsewhere and given to `audit verify --anchor` later."""
     with _refusals(as_json=False), _console(at_work=False) as opened:
-        typer.echo(opened.console.head() or "Nothing has been recorded yet.")
+        typer.echo(opened.console.trail.head() or "Nothing has been recorded yet.")
 
 
 @audit_app.command("erase")
@@ -232,14 +236,14 @@ def audit_erase(
     """
     with _refusals(as_json=False), _console(at_work=False) as opened:
         opened.console.erase(numbers, by=by or opened.settings.review_reviewer, why=why)
-        opened.console.anchor()
+        opened.console.trail.anchor()
     count = len(set(numbers))
     typer.echo(f"Erased the data of {count} event{'s'[: count > 1]}.")
 
 
 def _verify(kept: Sequence[Anchor]) -> Verification:
     with _console(at_work=False) as opened:
-        return opened.console.verify(kept=kept)
+        return opened.console.trail.verify(kept=kept)
 
 
 def _verify_file(path: Path, key: Path | None, kept: Sequence[Anchor]) -> Verification:
@@ -308,7 +312,11 @@ def _await(opened: Opened, run: Run, who: str, as_json: bool) -> None:
     if as_json:
         _print_json(found)
     else:
-        typer.echo(printing.answer(found, opened.console.view(run.thread_id).reviews, opened.console.denial))
+        typer.echo(
+            printing.answer(
+                found, opened.console.queries.view(run.thread_id).reviews, opened.console.queries.denial
+            )
+        )
     if found["status"] not in ("idle", "waiting"):
         raise typer.Exit(1)
 
@@ -316,7 +324,7 @@ def _await(opened: Opened, run: Run, who: str, as_json: bool) -> None:
 def _edited(console: Console, thread: str, args: str | None, tool: str | None) -> dict[str, Any]:
     if args is None:
         raise InvalidDecision("An edit needs the whole arguments. Give them with --args.")
-    waiting = [action.tool for review in console.view(thread).reviews for action in review.actions]
+    waiting = [action.tool for review in console.queries.view(thread).reviews for action in review.actions]
     return {"name": tool or (waiting or [""])[0], "args": _json(args, "--args")}
 
 

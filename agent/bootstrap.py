@@ -82,9 +82,9 @@ class Opened:
         with self._turn:
             if self.supervisor.was_opened:
                 return
-            self.console.anchor()
-            sweeps = (self.console.expire, self.console.end_rules, self.console.heed_others)
-            self.supervisor.open(*sweeps, anchor=self.console.anchor)
+            self.console.trail.anchor()
+            sweeps = (self.console.expire, self.console.rules.end_expired, self.console.other_clients.notice)
+            self.supervisor.open(*sweeps, anchor=self.console.trail.anchor)
 
     def close(self) -> None:
         """Stop runs at their next step and let go of every file."""
@@ -138,7 +138,9 @@ def open_console(
     policies = {name: policy_of(target, world) for name, target in targets.items()}
     engine = Behind(policies, broken, models.names(), make)
     supervisor = Supervisor(ledger, engine, Recorder(ledger, secret, clock), owner, clock, workers=workers)
-    console = Console(ledger, engine, supervisor, anchors, secret, clock)
+    console = Console(
+        ledger=ledger, engine=engine, runs=supervisor, anchors=anchors, secret=secret, clock=clock
+    )
     note_the_end = partial(_note_the_end, console, supervisor)
     parts = (supervisor.shut, note_the_end, engine.shut, ledger.shut, world.close)
     opened = Opened(console, world, settings, supervisor, engine, parts)
@@ -183,7 +185,7 @@ def _note_the_end(console: Console, supervisor: Supervisor) -> None:
     # A ledger that cannot be read now keeps nothing else from being closed.
     with suppress(ReviewError):
         if supervisor.was_opened:
-            console.anchor()
+            console.trail.anchor()
 
 
 def models_of(settings: Settings, replies: Sequence[Reply] = ()) -> Models:

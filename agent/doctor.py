@@ -141,8 +141,8 @@ def _existing(path: Path) -> Path:
 
 
 def _ledger(opened: Opened) -> str:
-    opened.console.health()
-    found = opened.console.verify()
+    opened.console.queries.health()
+    found = opened.console.trail.verify()
     if not found.ok:
         raise ValueError(found.first_fault)
     unkeyed = f", the first {found.unkeyed} from before it had a key" if found.unkeyed else ""
@@ -154,25 +154,25 @@ def _world(opened: Opened) -> str:
 
 
 def _waiting(opened: Opened) -> str:
-    damaged = list(islice(opened.console.damaged_reviews(), MOST_NAMED))
+    damaged = list(islice(opened.console.queries.damaged_reviews(), MOST_NAMED))
     if damaged:
         raise ValueError(f"the record of {', '.join(damaged)} was changed past the console")
-    return f"{opened.console.queue_length()} reviews wait, each as it was recorded"
+    return f"{opened.console.queries.queue_length()} reviews wait, each as it was recorded"
 
 
 def _checkpoints(opened: Opened) -> str:
     opened.engine.open()
-    threads = opened.console.threads(limit=LOOKED_AT)
+    threads = opened.console.queries.threads(limit=LOOKED_AT)
     for thread in threads:
-        opened.console.inside(thread.thread_id)
+        opened.console.queries.inside(thread.thread_id)
     return f"those of the last {len(threads)} threads can be read"
 
 
 def _agents(opened: Opened) -> str:
-    if broken := opened.console.broken_agents():
+    if broken := opened.console.queries.broken_agents():
         raise ValueError("; ".join(f"{name}: {why}" for name, why in broken.items()))
     opened.engine.open()  # where each is checked against its policy
-    return ", ".join(opened.console.agents())
+    return ", ".join(opened.console.queries.agents())
 
 
 def _model(settings: Settings) -> Finding:

@@ -1,4 +1,4 @@
-"""What the use cases need from outside: a ledger, an engine, a clock."""
+"""What the use cases need from outside: a ledger, an engine, runs, a clock."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from agent.review.notes import Note, Verdict
 from agent.review.rules import Rule, RuleEnd
 from agent.review.screening import Call
 from agent.review.shapes import Pause
-from agent.review.threads import Halt, Message, Run, RunState, Status, Thread
+from agent.review.threads import Halt, Message, Progress, Run, RunState, Status, Thread
 
 
 class Clock(Protocol):
@@ -430,3 +430,24 @@ class Ledger(Reads, Protocol):
         """Leave nothing of what was erased behind in the ledger's own files."""
 
     def shut(self) -> None: ...
+
+
+class Runs(Protocol):
+    """Where runs are executed."""
+
+    @property
+    def owner(self) -> str:
+        """The name of this process, under which its runs are open."""
+
+    def start(self, run: Run, behind: threading.Event | None = None) -> None:
+        """Execute an open run of this owner; where it is `behind` something, a moment later at the latest."""
+
+    def stop(self, thread_id: str | None) -> None:
+        """Let the thread's run, or every run for None, stop at its next step."""
+
+    def wait(self, run_id: str, seconds: float | None) -> bool:
+        """Wait until the run has ended; false if it had not after `seconds`."""
+
+    def progress(self, thread_id: str) -> Progress | None: ...
+    def lives(self, owner: str) -> bool:
+        """Whether another process under this name could still act: frozen counts as alive."""

@@ -50,7 +50,7 @@ class Scratch:
             self._folder.cleanup()
             raise
         try:
-            if self.opened.console.agent(agent).own_gating:
+            if self.opened.console.queries.agent(agent).own_gating:
                 raise NotIsolated(agent)
         except BaseException:
             self.close()

@@ -44,12 +44,18 @@ def main() -> None:
 
 def _filters() -> dict[str, Any]:
     console = session.console()
-    tools = sorted({tool for name in console.agents() for tool in console.agent(name).policy.tools})
+    tools = sorted(
+        {tool for name in console.queries.agents() for tool in console.queries.agent(name).policy.tools}
+    )
     with st.container(horizontal=True, gap="xsmall", vertical_alignment="bottom"):
         st.text_input("Thread", key="thread_id", bind="query-params", placeholder="any thread")
         st.text_input("Person", key="by", bind="query-params", placeholder="anybody")
         st.selectbox(
-            "Agent", ["", *console.agents()], key="agent", bind="query-params", format_func=_or("any agent")
+            "Agent",
+            ["", *console.queries.agents()],
+            key="agent",
+            bind="query-params",
+            format_func=_or("any agent"),
         )
         st.selectbox("Tool", ["", *tools], key="tool", bind="query-params", format_func=_or("any tool"))
         kind = _kind()
@@ -88,7 +94,7 @@ def _or(nothing: str) -> Callable[[str], str]:
 def _events() -> list[Event]:
     narrowed = _filters()
     before = _number(CURSOR)
-    found = session.console().trail(newest_first=True, before=before, limit=PAGE + 1, **narrowed)
+    found = session.console().trail.events(newest_first=True, before=before, limit=PAGE + 1, **narrowed)
     if found:
         made = [_row(event) for event in found[:PAGE]]
         rows("Events", made, key="events", on_pick=_open, current=session.in_address(EVENT))
@@ -133,7 +139,7 @@ def _selected(events: list[Event]) -> None:
     if named is None:
         st.caption("Open an event to see all of it.")
         return
-    found = [event for event in events if event.seq == named] or session.console().trail(
+    found = [event for event in events if event.seq == named] or session.console().trail.events(
         after=named - 1, limit=1
     )
     if not found or found[0].seq != named:

@@ -43,9 +43,9 @@ def main() -> None:
     if thread_id is None:
         start()
         return
-    drawn = session.console().pulse(thread_id)
+    drawn = session.console().queries.pulse(thread_id)
     try:
-        view = session.console().view(thread_id)
+        view = session.console().queries.view(thread_id)
     except UnknownThread as error:
         st.warning("There is no such thread.")
         line(str(error))
@@ -106,7 +106,7 @@ def _beside_its_world(view: View) -> None:
 def _is_served(view: View) -> bool:
     """Whether the thread's agent is there; without it the conversation can be read, and nothing else."""
     try:
-        session.console().agent(view.thread.agent)
+        session.console().queries.agent(view.thread.agent)
     except ReviewError as error:
         st.warning("This thread can be read, but not continued: its agent is not there.")
         line(str(error))
@@ -116,7 +116,7 @@ def _is_served(view: View) -> bool:
 
 
 def _again(view: View) -> None:
-    again(session.console().opening(view.thread.thread_id), view.thread.agent, view.thread.model)
+    again(session.console().queries.opening(view.thread.thread_id), view.thread.agent, view.thread.model)
 
 
 def _thread(view: View) -> None:

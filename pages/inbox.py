@@ -20,7 +20,7 @@ from pages.parts.words import clock
 
 
 def main() -> None:
-    drawn = session.console().pulse()
+    drawn = session.console().queries.pulse()
     # Beside the card where there is room, and folded away where there is not.
     with st.sidebar:
         found = filtered()
@@ -38,7 +38,7 @@ def _selected(waiting: list[Waiting]) -> None:
     review_id = session.in_address(session.REVIEW)
     if review_id is None and waiting:
         review_id = waiting[0].review_id
-    review = session.console().review(review_id) if review_id else None
+    review = session.console().queries.review(review_id) if review_id else None
     if review is None:
         _nothing(unknown=review_id is not None)
     elif review.state is ReviewState.OPEN:
@@ -50,7 +50,7 @@ def _selected(waiting: list[Waiting]) -> None:
 def _open(review: Review) -> None:
     try:
         if not review_is_damaged(review):
-            session.console().agent(review.agent)
+            session.console().queries.agent(review.agent)
     except ReviewError as error:
         st.warning("This review cannot be decided now: its agent is not there.")
         line(str(error))
@@ -61,7 +61,7 @@ def _open(review: Review) -> None:
 def _nothing(unknown: bool) -> None:
     with st.container(border=True):
         st.markdown("**There is no such review.**" if unknown else "**Nothing waits for a decision.**")
-        running, done = session.console().running(), session.console().done_today()
+        running, done = session.console().queries.running(), session.console().queries.done_today()
         st.caption(f"{count(running)} running · {count(done)} decided and finished today")
         demo()
 

@@ -11,12 +11,12 @@ from pages.parts.simulation import simulation
 
 
 def main() -> None:
-    agents = session.console().agents()
+    agents = session.console().queries.agents()
     if not agents:
         st.caption("No agent is served.")
         return
     chosen = st.radio("Agent", agents, key="policy", bind="query-params", horizontal=True)
-    agent = session.console().agent(str(chosen))
+    agent = session.console().queries.agent(str(chosen))
     if agent.own_gating:
         st.caption(
             "This agent is of another make and gates itself, so no policy of this console applies to it. "

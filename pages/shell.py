@@ -16,7 +16,7 @@ LIST_WIDTH = 400  # pixels, of the inbox's list
 
 def main() -> None:
     session.begin_drawing()
-    waiting = session.console().queue_length()
+    waiting = session.console().queries.queue_length()
     st.set_page_config(
         page_title=f"({waiting}) Review console" if waiting else "Review console",
         page_icon="✋",

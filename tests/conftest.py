@@ -189,13 +189,13 @@ def ask(console: Console, text: str, **more: Any) -> str:
 
 def waiting(console: Console, thread_id: str) -> Review:
     """The one review that waits on the thread."""
-    (found,) = console.view(thread_id).reviews
+    (found,) = console.queries.view(thread_id).reviews
     return found
 
 
 def start_deciding(console: Console, thread_id: str, decisions: Any, *, by: str, **more: Any) -> Run:
     """Decide what waits now: the one review of the thread, by its id. Gives the run that was started."""
-    reviews = console.view(thread_id).reviews
+    reviews = console.queries.view(thread_id).reviews
     named = {"review_id": reviews[0].review_id} if len(reviews) == 1 else {}
     return console.decide(thread_id, decisions, by=by, **{**named, **more})
 

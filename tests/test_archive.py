@@ -36,15 +36,19 @@ def checkpoints(opened: Opened, thread_id: str) -> int:
 
 def test_only_the_checkpoints_go(opened: Opened, console: Console, thread_id: str) -> None:
     other = ask(console, "/say Hello.", agent="mail")
-    before = console.history(thread_id), console.actions(thread_id), console.trail(thread_id=thread_id)
+    before = (
+        console.queries.history(thread_id),
+        console.queries.actions(thread_id),
+        console.trail.events(thread_id=thread_id),
+    )
     kept = checkpoints(opened, other)
     console.archive(thread_id, by="ana")
     assert (checkpoints(opened, thread_id), checkpoints(opened, other)) == (0, kept)
-    *events, last = console.trail(thread_id=thread_id)
-    assert (console.history(thread_id), console.actions(thread_id), events) == before
+    *events, last = console.trail.events(thread_id=thread_id)
+    assert (console.queries.history(thread_id), console.queries.actions(thread_id), events) == before
     assert (last.kind, last.by) == (Kind.THREAD_ARCHIVED, "ana")
-    assert console.view(thread_id).thread.status is Status.ARCHIVED
-    assert console.verify().ok
+    assert console.queries.view(thread_id).thread.status is Status.ARCHIVED
+    assert console.trail.verify().ok
 
 
 def test_an_archived_thread_takes_nothing_more_and_says_what_to_do(console: Console, thread_id: str) -> None:
@@ -74,17 +78,17 @@ def test_archiving_again_only_deletes_what_was_not_deleted_yet(
     assert checkpoints(opened, thread_id)
     console.archive(thread_id, by="ana")
     assert checkpoints(opened, thread_id) == 0
-    assert len(console.trail(kind=Kind.THREAD_ARCHIVED)) == 1
+    assert len(console.trail.events(kind=Kind.THREAD_ARCHIVED)) == 1
 
 
 def test_a_failed_thread_can_be_archived(console: Console) -> None:
     thread_id = ask(console, "/fail", agent="mail")
-    assert console.view(thread_id).thread.status is Status.FAILED
+    assert console.queries.view(thread_id).thread.status is Status.FAILED
     console.archive(thread_id, by="ana")
-    assert console.view(thread_id).thread.status is Status.ARCHIVED
+    assert console.queries.view(thread_id).thread.status is Status.ARCHIVED
 
 
 def test_other_threads_go_on(console: Console, thread_id: str) -> None:
     console.archive(thread_id, by="ana")
     again = ask(console, ASKS, agent="mail")
-    assert console.view(again).thread.status is Status.WAITING
+    assert console.queries.view(again).thread.status is Status.WAITING

@@ -37,15 +37,15 @@ def mail(name: str, to: str = "a@x.org") -> str:
 
 
 def states(console: Console) -> dict[str, State]:
-    return {action.key.tool_call_id: action.state for action in console.actions(THREAD)}
+    return {action.key.tool_call_id: action.state for action in console.queries.actions(THREAD)}
 
 
 def results(console: Console) -> dict[str | None, str]:
-    return {m.tool_call_id: m.content for m in console.history(THREAD) if m.type == "tool"}
+    return {m.tool_call_id: m.content for m in console.queries.history(THREAD) if m.type == "tool"}
 
 
 def last_words(console: Console) -> str:
-    return console.history(THREAD)[-1].content
+    return console.queries.history(THREAD)[-1].content
 
 
 def lend_last(console: Console, **decision: Any) -> Action:
@@ -70,13 +70,13 @@ def lend_last(console: Console, **decision: Any) -> Action:
 def test_each_suggested_request_of_the_library_comes_to_its_tiers_end(
     console: Console, request_: str, ends: dict[str, State]
 ) -> None:
-    assert request_ in console.agent("library").suggestions
+    assert request_ in console.queries.agent("library").suggestions
     ask(console, request_, thread_id=THREAD, agent="library")
-    assert {action.tool: action.state for action in console.actions(THREAD)} == ends
+    assert {action.tool: action.state for action in console.queries.actions(THREAD)} == ends
 
 
 def test_nothing_has_changed_since_a_question_that_was_just_put(console: Console) -> None:
-    since = console.changed_since(lend_last(console))
+    since = console.queries.changed_since(lend_last(console))
     assert (since.changed, since.fault, since.unread) == ((), "", "")
 
 
@@ -84,14 +84,14 @@ def test_the_last_copy_that_another_reader_took_is_lent_once(opened: Opened) -> 
     console, action = opened.console, lend_last(opened.console)
     opened.world.borrow("b-1", "m-2", Ref("elsewhere", "c-1"))
 
-    since = console.changed_since(action)
+    since = console.queries.changed_since(action)
     assert since.changed == (Fact("stock", was=1, now=0),)
     assert "No copy" in since.fault
 
     decide(console, THREAD, APPROVE)
     assert states(console) == {"a": State.FAILED}
     assert "No copy of “A Field Guide to Dragons” is left" in results(console)["a"]
-    (event,) = console.trail(thread_id=THREAD, kind=Kind.EXECUTION_FAILED)
+    (event,) = console.trail.events(thread_id=THREAD, kind=Kind.EXECUTION_FAILED)
     assert "No copy" in (event.data or {})["result"]
     book = opened.world.book("b-1")
     assert book is not None
@@ -107,7 +107,7 @@ def test_facts_that_cannot_be_read_hide_neither_call_nor_fault(
         action = lend_last(opened.console)
         assert "Call borrow_book with" in action.summary
         assert "could not be composed" in action.summary
-    since = opened.console.changed_since(action)
+    since = opened.console.queries.changed_since(action)
     assert (since.changed, since.fault, since.unread) == ((), "", "ArgumentsRefused")
 
 
@@ -121,8 +121,8 @@ def test_a_rejection_can_end_the_turn_without_the_model(console: Console) -> Non
     assert states(console) == {"a": State.REJECTED, "s": State.WITHDRAWN}
     assert last_words(console) == told.ended_answer(["no"])
     assert results(console) == {"a": told.rejected("no"), "s": told.FAILED_TURN}
-    assert console.view(THREAD).thread.status is Status.IDLE
-    last = console.view(THREAD).last_review
+    assert console.queries.view(THREAD).thread.status is Status.IDLE
+    last = console.queries.view(THREAD).last_review
     assert last is not None
     assert last.outcome == "reject, and the turn ended"
 
@@ -145,18 +145,18 @@ def test_what_was_closed_is_asked_again_exactly_and_without_the_model(console: C
     ask(console, f"{mail('a')}\n/then\n/say noted", thread_id=THREAD)
     closed = waiting(console, THREAD).actions[0]
     assert console.wait(console.close(THREAD, by="ana"), 30)
-    assert console.may_ask_again(THREAD)
+    assert console.queries.may_ask_again(THREAD)
 
     assert console.wait(console.ask_again(THREAD, by="ben"), 30)
     (again,) = waiting(console, THREAD).actions
     assert (again.tool, again.args, again.summary) == (closed.tool, closed.args, closed.summary)
     assert again.key.tool_call_id != "a"
-    assert [(m.type, m.content) for m in console.history(THREAD)[-2:]] == [
+    assert [(m.type, m.content) for m in console.queries.history(THREAD)[-2:]] == [
         ("human", told.ASK_ME_AGAIN),
         ("ai", ""),
     ]
     decide(console, THREAD, APPROVE, by="ben")
-    assert console.actions(THREAD)[-1].state is State.DONE
+    assert console.queries.actions(THREAD)[-1].state is State.DONE
 
 
 def test_what_was_asked_again_is_not_asked_once_more(console: Console) -> None:
@@ -164,7 +164,7 @@ def test_what_was_asked_again_is_not_asked_once_more(console: Console) -> None:
     assert console.wait(console.close(THREAD, by="ana"), 30)
     assert console.wait(console.ask_again(THREAD, by="ana"), 30)
     decide(console, THREAD, REJECT)
-    assert not console.may_ask_again(THREAD)
+    assert not console.queries.may_ask_again(THREAD)
     with pytest.raises(NothingToAskAgain):
         console.ask_again(THREAD, by="ana")
 
@@ -174,7 +174,7 @@ def test_what_was_rejected_is_not_open_and_not_asked_again(console: Console) -> 
     decide(console, THREAD, REJECT)
     with pytest.raises(NothingToAskAgain):
         console.ask_again(THREAD, by="ana")
-    assert len(console.actions(THREAD)) == 1
+    assert len(console.queries.actions(THREAD)) == 1
 
 
 # The same call again.
@@ -203,7 +203,7 @@ def test_after_three_rejections_the_turn_ends_and_says_why(console: Console) -> 
     ask(console, again_and_again(MOST_REJECTIONS + 1, "/say never said"), thread_id=THREAD)
     for _ in range(MOST_REJECTIONS):
         decide(console, THREAD, REJECT)
-    assert console.view(THREAD).thread.status is Status.IDLE
+    assert console.queries.view(THREAD).thread.status is Status.IDLE
     assert list(states(console).values()) == [State.REJECTED] * 3 + [State.REFUSED]
     assert results(console)["c3"] == told.repeated("send_email", 3)
     assert last_words(console) == told.REPEATED_ANSWER.format(times=3)
@@ -235,7 +235,7 @@ def test_a_review_closes_by_its_tools_own_clock_with_no_page_open(console: Conso
     console.expire()
     assert states(console) == {"a": State.PENDING}
     clock.move(seconds=1)
-    until(lambda: console.view(THREAD).thread.status is Status.IDLE)
+    until(lambda: console.queries.view(THREAD).thread.status is Status.IDLE)
     assert states(console) == {"a": State.EXPIRED}
     assert results(console) == {"a": told.EXPIRED}
 
@@ -265,12 +265,12 @@ def test_an_approval_lapses_by_its_tools_own_clock(
 def test_the_policy_is_on_record_before_the_first_run_under_it_and_only_then(console: Console) -> None:
     ask(console, mail("a"), thread_id=THREAD)
     decide(console, THREAD, APPROVE)
-    (event,) = console.trail(kind=Kind.POLICY_CHANGED)
-    (proposal,) = console.trail(kind=Kind.ACTION_PROPOSED)
+    (event,) = console.trail.events(kind=Kind.POLICY_CHANGED)
+    (proposal,) = console.trail.events(kind=Kind.ACTION_PROPOSED)
     assert event.seq < proposal.seq
     assert event.agent == "mail"
     data = event.data or {}
-    assert (data["version"], data["before"]) == (console.actions(THREAD)[0].policy_version, None)
+    assert (data["version"], data["before"]) == (console.queries.actions(THREAD)[0].policy_version, None)
     assert data["policy"]["send_email"]["tier"] == "ask"
 
 
@@ -280,7 +280,7 @@ def test_a_policy_that_changed_is_on_record_with_the_one_before_it(
     for span in (timedelta(hours=24), timedelta(hours=1), timedelta(hours=1)):
         opened = open_console(settings.model_copy(update={"review_approve_by": span}), clock=clock)
         ask(opened.console, "/say hi", agent="library")
-        found = opened.console.trail(kind=Kind.POLICY_CHANGED)
+        found = opened.console.trail.events(kind=Kind.POLICY_CHANGED)
         opened.close()
     first, second = (event.data or {} for event in found)
     assert second["before"] == first["version"] != second["version"]

@@ -61,7 +61,7 @@ def outbox(settings: Settings) -> list[str]:
 def trail(settings: Settings) -> list[Event]:
     opened = open_console(settings, at_work=False)
     try:
-        return opened.console.trail()
+        return opened.console.trail.events()
     finally:
         opened.close()
 
@@ -242,8 +242,8 @@ def test_the_exported_lines_lose_nothing_and_the_chain_can_be_verified_from_them
     events = [Event(**{"data": None, **json.loads(line)}) for line in path.read_text().splitlines()]
     opened = open_console(settings, at_work=False)
     try:
-        assert events == list(opened.console.whole_trail())
-        assert opened.console.verify(events).ok
+        assert events == list(opened.console.trail.whole())
+        assert opened.console.trail.verify(events).ok
     finally:
         opened.close()
 
@@ -495,7 +495,7 @@ def test_the_api_is_served_alone_and_only_to_this_machine(settings: Settings) ->
         _, log = process.communicate()
     assert b"Traceback" not in log
     opened = open_console(settings, at_work=False)
-    assert opened.console.queue_length() == 1
+    assert opened.console.queries.queue_length() == 1
     opened.close()
 
 
@@ -518,10 +518,10 @@ def test_a_server_with_wrong_settings_says_so_and_ends_with_exit_code_2(settings
 
 def test_a_console_that_only_looks_takes_nothing_over(opened: Opened, settings: Settings) -> None:
     thread_id = ask(opened.console, MAIL)
-    before = opened.console.whole_trail()
+    before = opened.console.trail.whole()
     looking = open_console(settings, at_work=False)
     try:
-        assert looking.console.view(thread_id).thread.status == "waiting"
+        assert looking.console.queries.view(thread_id).thread.status == "waiting"
     finally:
         looking.close()
-    assert list(opened.console.whole_trail()) == list(before)
+    assert list(opened.console.trail.whole()) == list(before)

@@ -55,26 +55,28 @@ def mail(name: str = "a", to: str = "a@x.org") -> str:
 
 
 def status(console: Console) -> Status:
-    return console.view(THREAD).thread.status
+    return console.queries.view(THREAD).thread.status
 
 
 def states(console: Console) -> dict[str, State]:
-    return {action.key.tool_call_id: action.state for action in console.actions(THREAD)}
+    return {action.key.tool_call_id: action.state for action in console.queries.actions(THREAD)}
 
 
 def results(console: Console) -> dict[str | None, str]:
-    return {m.tool_call_id: m.content for m in console.history(THREAD) if m.type == "tool"}
+    return {m.tool_call_id: m.content for m in console.queries.history(THREAD) if m.type == "tool"}
 
 
 def kinds(console: Console) -> list[Kind]:
-    return [event.kind for event in console.trail(thread_id=THREAD, limit=1_000)]
+    return [event.kind for event in console.trail.events(thread_id=THREAD, limit=1_000)]
 
 
 def picture(console: Console) -> Any:
     """All of a thread that a refused attempt must leave as it is: everything but the note of the refusal."""
-    told = [e for e in console.trail(thread_id=THREAD, limit=1_000) if e.kind is not Kind.DECISION_REFUSED]
-    view = console.view(THREAD)
-    return view.thread, view.reviews, console.history(THREAD), console.actions(THREAD), told
+    told = [
+        e for e in console.trail.events(thread_id=THREAD, limit=1_000) if e.kind is not Kind.DECISION_REFUSED
+    ]
+    view = console.queries.view(THREAD)
+    return view.thread, view.reviews, console.queries.history(THREAD), console.queries.actions(THREAD), told
 
 
 def refused(console: Console, error: type[ReviewError], attempt: Callable[[], Any]) -> ReviewError:
@@ -114,7 +116,7 @@ class Busy:
 
     def __init__(self, console: Console) -> None:
         self.run = console.send("/slow 600", by="ana", thread_id=THREAD)
-        until(lambda: console.view(THREAD).progress)
+        until(lambda: console.queries.view(THREAD).progress)
 
 
 # Sending.
@@ -128,7 +130,7 @@ class Busy:
 def test_what_is_no_message_is_refused_and_starts_no_thread(console: Console, text: Any) -> None:
     with pytest.raises(InvalidMessage):
         console.send(text, by="ana")
-    assert console.threads() == []
+    assert console.queries.threads() == []
 
 
 @pytest.mark.parametrize("thread_id", ["a b", "ä", "x" * 129, "a/b", "a\n"])
@@ -141,14 +143,14 @@ def test_an_unknown_agent_starts_no_thread(console: Console) -> None:
     with pytest.raises(UnknownAgent, match="mail"):
         console.send("/say hi", by="ana", thread_id=THREAD, agent="nobody")
     with pytest.raises(UnknownThread):
-        console.view(THREAD)
+        console.queries.view(THREAD)
 
 
 def test_an_unknown_model_starts_no_thread(console: Console) -> None:
     with pytest.raises(UnknownModel, match="demo"):
         console.send("/say hi", by="ana", thread_id=THREAD, model="huge")
     with pytest.raises(UnknownThread):
-        console.view(THREAD)
+        console.queries.view(THREAD)
 
 
 def test_a_message_during_a_review_is_refused(console: Console) -> None:
@@ -219,7 +221,7 @@ def test_a_view_is_of_one_instant_whatever_is_decided_while_it_is_read(
         return read(ledger, thread_id)
 
     monkeypatch.setattr(SqliteLedger, "open_reviews", meanwhile)
-    view = console.view(THREAD)
+    view = console.queries.view(THREAD)
     assert (view.thread.status, view.reviews) == (Status.IDLE, ())
 
 
@@ -299,7 +301,7 @@ def test_an_attempt_that_came_too_late_is_on_record(console: Console, review_id:
     stale = [{**APPROVE, "shown_digest": "stale"}]
     with pytest.raises(ReviewChanged):
         console.decide(THREAD, stale, by="eve", review_id=review_id)
-    (event,) = console.trail(thread_id=THREAD, kind=Kind.DECISION_REFUSED)
+    (event,) = console.trail.events(thread_id=THREAD, kind=Kind.DECISION_REFUSED)
     assert (event.by, event.data["code"]) == ("eve", "ReviewChanged")  # type: ignore[index]
 
 
@@ -327,20 +329,20 @@ def test_an_edit_previewed_and_confirmed_runs_as_confirmed(opened: Opened) -> No
 def test_the_time_to_decide_is_counted_from_the_first_look(console: Console, clock: SetClock) -> None:
     ask(console, mail(), thread_id=THREAD)
     review_id = waiting(console, THREAD).review_id
-    console.shown(review_id, to="ana")
+    console.given.shown(review_id, to="ana")
     clock.move(seconds=40)
-    console.shown(review_id, to="ana")
+    console.given.shown(review_id, to="ana")
     clock.move(seconds=2)
     decide(console, THREAD, REJECT)
-    (event,) = console.trail(thread_id=THREAD, kind=Kind.DECISION_MADE)
+    (event,) = console.trail.events(thread_id=THREAD, kind=Kind.DECISION_MADE)
     assert event.data["seconds_to_decide"] == 42.0  # type: ignore[index]
 
 
 def test_without_a_look_there_is_no_time_to_decide(console: Console) -> None:
     ask(console, mail(), thread_id=THREAD)
-    console.shown(waiting(console, THREAD).review_id, to="bob")
+    console.given.shown(waiting(console, THREAD).review_id, to="bob")
     decide(console, THREAD, REJECT, by="ana")
-    (event,) = console.trail(thread_id=THREAD, kind=Kind.DECISION_MADE)
+    (event,) = console.trail.events(thread_id=THREAD, kind=Kind.DECISION_MADE)
     assert event.data["seconds_to_decide"] is None  # type: ignore[index]
 
 
@@ -386,14 +388,14 @@ def test_the_free_calls_of_a_closed_turn_still_run(console: Console) -> None:
 def test_the_model_goes_on_after_a_close(console: Console) -> None:
     ask(console, f"{mail()}\n/then\n/say noted", thread_id=THREAD)
     assert console.wait(console.close(THREAD, by="ana"), 30)
-    assert console.history(THREAD)[-1].content == "noted"
+    assert console.queries.history(THREAD)[-1].content == "noted"
 
 
 def test_an_expired_turn_ends_without_the_model(console: Console, clock: SetClock) -> None:
     ask(console, f"{mail()}\n/then\n/say noted", thread_id=THREAD)
     clock.move(hours=25)
     until(lambda: status(console) is Status.IDLE)
-    assert console.history(THREAD)[-1].content == told.EXPIRED_ANSWER
+    assert console.queries.history(THREAD)[-1].content == told.EXPIRED_ANSWER
 
 
 def test_nothing_more_of_an_expired_turn_runs(console: Console, clock: SetClock) -> None:
@@ -502,7 +504,7 @@ def test_only_what_is_asked_again_is_asked_after_a_close(
     assert run
     assert opened.console.wait(run, 30)
     decide(opened.console, THREAD, APPROVE)
-    (*_, last) = opened.console.actions(THREAD)
+    (*_, last) = opened.console.queries.actions(THREAD)
     assert (last.key.tool_call_id, last.key.attempt, last.state) == ("l", 2, State.FAILED)  # archived already
 
 
@@ -571,13 +573,13 @@ def test_of_many_who_decide_at_once_one_wins_and_the_action_runs_once(opened: Op
         found = race(*(lambda by=f"r{n}", attempt=attempt: attempt(by) for n in range(RACERS)))
         assert len(settled(console, found)) == 1
         losers.update(one.code for one in found if isinstance(one, ReviewError))
-        assert len(console.trail(thread_id=thread_id, kind=Kind.DECISION_MADE)) == 1
+        assert len(console.trail.events(thread_id=thread_id, kind=Kind.DECISION_MADE)) == 1
     assert sorted(sent.recipient for sent in opened.world.outbox()) == sorted(
         f"{n}@x.org" for n in range(ROUNDS)
     )
     assert set(losers) <= {"AlreadyDecided", "ThreadBusy"}
     assert sum(losers.values()) == ROUNDS * (RACERS - 1)
-    assert console.verify().ok
+    assert console.trail.verify().ok
 
 
 def test_whoever_comes_after_the_race_is_told_who_won_it(console: Console) -> None:
@@ -595,7 +597,7 @@ def test_whoever_comes_after_the_race_is_told_who_won_it(console: Console) -> No
 def test_of_many_messages_at_once_one_is_taken(console: Console) -> None:
     found = race(*(lambda: console.send("/say hi", by="ana", thread_id=THREAD) for _ in range(RACERS)))
     won = settled(console, found)
-    humans = [message for message in console.history(THREAD, limit=200) if message.type == "human"]
+    humans = [message for message in console.queries.history(THREAD, limit=200) if message.type == "human"]
     assert len(humans) == len(won)
     assert {one.code for one in found if isinstance(one, ReviewError)} <= {"ThreadBusy"}
 
@@ -617,8 +619,8 @@ def test_a_review_is_decided_closed_or_expired_but_only_one_of_them(opened: Open
             expire,
         ]
         settled(console, race(*attempts))
-        until(lambda i=thread_id: console.view(i).thread.status is Status.IDLE)
-        found = [event.kind for event in console.trail(thread_id=thread_id, limit=1_000)]
+        until(lambda i=thread_id: console.queries.view(i).thread.status is Status.IDLE)
+        found = [event.kind for event in console.trail.events(thread_id=thread_id, limit=1_000)]
         ends = {Kind.DECISION_MADE, Kind.REVIEW_CLOSED, Kind.REVIEW_EXPIRED}
         assert len([kind for kind in found if kind in ends]) == 1
         assert found.count(Kind.EXECUTION_STARTED) <= found.count(Kind.DECISION_MADE)
@@ -631,7 +633,7 @@ def test_of_two_who_settle_at_once_one_is_taken(opened: Opened, monkeypatch: pyt
         lambda: opened.console.settle(THREAD, "a", "failed", by="bob"),
     )
     assert len(settled(opened.console, found)) == 1
-    assert len(opened.console.trail(thread_id=THREAD, kind=Kind.OUTCOME_SETTLED)) == 1
+    assert len(opened.console.trail.events(thread_id=THREAD, kind=Kind.OUTCOME_SETTLED)) == 1
 
 
 @pytest.mark.parametrize("other", [{"agent": "operations"}, {"model": "another"}])
@@ -639,10 +641,10 @@ def test_a_message_meant_for_another_agent_or_model_is_refused_and_not_stored(
     console: Console, other: dict[str, str]
 ) -> None:
     thread_id = ask(console, "/say hello", agent="mail")
-    before = console.history_length(thread_id)
+    before = console.queries.history_length(thread_id)
     with pytest.raises(OtherThread):
         console.send("go on", by="ana", thread_id=thread_id, **other)
-    assert console.history_length(thread_id) == before
+    assert console.queries.history_length(thread_id) == before
 
 
 def test_an_outcome_that_is_none_of_the_three_is_refused(console: Console) -> None:

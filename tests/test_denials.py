@@ -66,11 +66,11 @@ def written(opened: Opened, path: str = PATH) -> bool:
 
 
 def results(console: Console) -> dict[str | None, str]:
-    return {m.tool_call_id: m.content for m in console.history(THREAD, limit=200) if m.type == "tool"}
+    return {m.tool_call_id: m.content for m in console.queries.history(THREAD, limit=200) if m.type == "tool"}
 
 
 def states(console: Console) -> dict[str, State]:
-    return {action.key.tool_call_id: action.state for action in console.actions(THREAD)}
+    return {action.key.tool_call_id: action.state for action in console.queries.actions(THREAD)}
 
 
 def begin(restart: Restart, *calls: str) -> None:
@@ -103,10 +103,10 @@ def test_the_api_and_the_command_line_say_that_it_is_denied(
     begin(restart)
     console = restart(policy).console
     (there,) = answers.answer(console, THREAD, to="ana")["pending_review"]["action_requests"]
-    (queued,) = console.queue()
+    (queued,) = console.queries.queue()
     (listed,) = answers.queued(console, queued)["pending_review"]["action_requests"]
     assert there["denied"] == listed["denied"] == reason
-    assert f"It cannot be approved: {reason}" in printing.review(queued, console.denial)
+    assert f"It cannot be approved: {reason}" in printing.review(queued, console.queries.denial)
 
 
 def test_what_is_not_denied_says_nothing_of_it(restart: Restart) -> None:
@@ -114,7 +114,7 @@ def test_what_is_not_denied_says_nothing_of_it(restart: Restart) -> None:
     console = restart("as_it_was").console
     (there,) = answers.answer(console, THREAD, to="ana")["pending_review"]["action_requests"]
     assert "denied" not in there
-    assert "cannot be approved" not in printing.review(console.queue()[0], console.denial)
+    assert "cannot be approved" not in printing.review(console.queries.queue()[0], console.queries.denial)
 
 
 @EACH
@@ -124,7 +124,7 @@ def test_what_is_denied_while_it_waits_can_be_rejected(restart: Restart, policy:
     decide(opened.console, THREAD, REJECT)
     assert states(opened.console) == {"a": State.REJECTED}
     assert results(opened.console) == {"a": told.rejected("not now")}
-    assert opened.console.view(THREAD).thread.status is Status.IDLE
+    assert opened.console.queries.view(THREAD).thread.status is Status.IDLE
 
 
 @EACH
@@ -133,7 +133,7 @@ def test_what_is_denied_while_it_waits_can_be_closed(restart: Restart, policy: s
     opened = restart(policy)
     assert opened.console.wait(opened.console.close(THREAD, by="ana"), 30)
     assert states(opened.console) == {"a": State.CANCELLED}
-    assert opened.console.view(THREAD).thread.status is Status.IDLE
+    assert opened.console.queries.view(THREAD).thread.status is Status.IDLE
 
 
 def test_a_call_denied_for_its_arguments_may_be_edited_into_one_that_is_not(restart: Restart) -> None:
@@ -170,7 +170,7 @@ def test_a_policy_that_denies_less_than_before_does_not_let_run_what_waits(resta
     ask(restart("denied_for_path").console, write("drafts/b.txt"), thread_id=THREAD)
     restart("denied")
     opened = restart("as_it_was")
-    assert opened.console.denial("operations", waiting(opened.console, THREAD).actions[0]) is None
+    assert opened.console.queries.denial("operations", waiting(opened.console, THREAD).actions[0]) is None
     assert not written(opened, "drafts/b.txt")
 
 
@@ -179,8 +179,8 @@ def test_what_was_closed_and_denied_since_is_refused_where_it_is_asked_again(res
     console = restart("denied").console
     assert console.wait(console.close(THREAD, by="ana"), 30)
     assert console.wait(console.ask_again(THREAD, by="ana"), 30)
-    assert console.actions(THREAD)[-1].state is State.REFUSED
-    assert console.history(THREAD)[-2].content == told.denied("write_file")
+    assert console.queries.actions(THREAD)[-1].state is State.REFUSED
+    assert console.queries.history(THREAD)[-2].content == told.denied("write_file")
 
 
 # After it was accepted.
@@ -204,17 +204,17 @@ def test_what_was_accepted_before_is_carried_out_as_it_was_decided(
     begin(restart)
     record_undelivered(restart, decision)
     opened = restart(policy)
-    until(lambda: opened.console.view(THREAD).thread.status is Status.IDLE)
+    until(lambda: opened.console.queries.view(THREAD).thread.status is Status.IDLE)
     assert states(opened.console) == {"a": State.DONE}
     assert written(opened)
-    assert opened.console.contradictions(THREAD, "a") == ()
+    assert opened.console.trail.contradictions(THREAD, "a") == ()
 
 
 def test_what_was_accepted_of_a_tool_that_is_gone_is_answered_with_that(restart: Restart) -> None:
     begin(restart)
     record_undelivered(restart, APPROVE)
     console = restart("gone").console
-    until(lambda: console.view(THREAD).thread.status is Status.IDLE)
+    until(lambda: console.queries.view(THREAD).thread.status is Status.IDLE)
     assert "There is no tool 'write_file'. It was not executed." in results(console)["a"]
     assert states(console) == {"a": State.WITHDRAWN}
 
@@ -236,7 +236,7 @@ def test_what_a_rule_let_run_and_has_not_started_is_withdrawn_once_it_is_denied(
 ) -> None:
     begin(restart)
     console = restart("as_it_was").console
-    console.remember(THREAD, "a", free=[], scope="thread", lasting="15 minutes", by="ana")
+    console.rules.make(THREAD, "a", free=[], scope="thread", lasting="15 minutes", by="ana")
     assert console.wait(console.close(THREAD, by="ana"), 30)
 
     def cut_off(*_: Any, **__: Any) -> None:
@@ -252,7 +252,7 @@ def test_what_a_rule_let_run_and_has_not_started_is_withdrawn_once_it_is_denied(
     assert states(opened.console)["b"] is State.WITHDRAWN
     assert results(opened.console)["b"] == words
     assert not written(opened)
-    (event,) = opened.console.trail(thread_id=THREAD, kind=Kind.ACTION_WITHDRAWN, tool_call_id="b")
+    (event,) = opened.console.trail.events(thread_id=THREAD, kind=Kind.ACTION_WITHDRAWN, tool_call_id="b")
     assert (event.data or {})["told"] == words
 
 
@@ -260,7 +260,7 @@ def test_what_a_rule_let_run_and_has_not_started_is_withdrawn_once_it_is_denied(
 def test_a_rule_lets_nothing_run_that_the_policy_has_come_to_deny(restart: Restart, policy: str) -> None:
     begin(restart)
     console = restart("as_it_was").console
-    console.remember(THREAD, "a", free=[], scope="thread", lasting="15 minutes", by="ana")
+    console.rules.make(THREAD, "a", free=[], scope="thread", lasting="15 minutes", by="ana")
     assert console.wait(console.close(THREAD, by="ana"), 30)
     opened = restart(policy)
     ask(opened.console, write(name="b"), thread_id=THREAD)

@@ -24,7 +24,7 @@ TWICE = f'{MAIL}\n/then\n/call#b send_email {{"to": "b@x.org", "subject": "s", "
 
 
 def give(console: Console, to: str = "ana", face: Face = "http") -> None:
-    console.give(console.view(THREAD).reviews, to=to, face=face)
+    console.given.give(console.queries.view(THREAD).reviews, to=to, face=face)
 
 
 def sent(opened: Opened, decisions: Any = None, by: str = "ana", face: Face = "http") -> list[str]:
@@ -36,10 +36,10 @@ def sent(opened: Opened, decisions: Any = None, by: str = "ana", face: Face = "h
 
 def refused(console: Console, by: str = "ana", face: Face = "http", decisions: Any = None) -> ReviewError:
     """The error of a decision that names nothing; after it the same review waits as before."""
-    before = console.view(THREAD)
+    before = console.queries.view(THREAD)
     with pytest.raises(ReviewError) as found:
         console.decide(THREAD, decisions or [APPROVE], by=by, face=face)
-    assert console.view(THREAD) == before
+    assert console.queries.view(THREAD) == before
     return found.value
 
 
@@ -120,13 +120,13 @@ def test_the_queue_gives_each_review_on_its_thread(opened: Opened) -> None:
     console = opened.console
     ask(console, MAIL, thread_id=THREAD)
     ask(console, MAIL.replace("a@x.org", "other@x.org"), thread_id="other")
-    console.give(console.queue(), to="ana", face="http")
+    console.given.give(console.queries.queue(), to="ana", face="http")
     assert sent(opened) == ["a@x.org"]
 
 
 def test_a_card_gives_its_review_to_the_page(opened: Opened) -> None:
     ask(opened.console, MAIL, thread_id=THREAD)
-    opened.console.shown(waiting(opened.console, THREAD).review_id, to="ana")
+    opened.console.given.shown(waiting(opened.console, THREAD).review_id, to="ana")
     assert sent(opened, face="page") == ["a@x.org"]
 
 
@@ -151,15 +151,15 @@ def test_giving_the_same_again_writes_nothing_and_is_never_an_event(
     console = opened.console
     ask(console, MAIL, thread_id=THREAD)
     review_id = waiting(console, THREAD).review_id
-    events = len(console.trail(limit=1_000)) + (through == "page")  # the first look is one
+    events = len(console.trail.events(limit=1_000)) + (through == "page")  # the first look is one
     with closing(sqlite3.connect(settings.review_data / "ledger.sqlite")) as conn:
         version = "PRAGMA data_version"
         seen = [conn.execute(version).fetchone()]
         for _ in range(3):
-            give(console) if through == "answer" else console.shown(review_id, to="ana")
+            give(console) if through == "answer" else console.given.shown(review_id, to="ana")
             seen.append(conn.execute(version).fetchone())
     assert seen[0] != seen[1] == seen[2] == seen[3]
-    assert len(console.trail(limit=1_000)) == events
+    assert len(console.trail.events(limit=1_000)) == events
 
 
 def test_an_answer_is_given_though_the_note_of_it_cannot_be_written(
@@ -187,7 +187,7 @@ def test_a_changed_row_is_noticed_between_the_look_and_the_decision(
         conn.execute("UPDATE actions SET args = ?", ('{"to": "eve@x.org", "subject": "s", "body": "b"}',))
     assert isinstance(refused(console), RecordDamaged)
     assert console.wait(console.close(THREAD, by="ana"), 30)
-    assert console.view(THREAD).thread.status is Status.IDLE
+    assert console.queries.view(THREAD).thread.status is Status.IDLE
     assert not opened.world.outbox()
 
 
@@ -199,7 +199,7 @@ def test_a_late_decision_is_on_record_with_or_without_a_review_id(console: Conso
     decide(console, THREAD, APPROVE, by="bob")
     with pytest.raises(ReviewError) as late:
         console.decide(THREAD, [APPROVE], by="ana", face="http", review_id=review_id if named else None)
-    (event,) = console.trail(thread_id=THREAD, kind=Kind.DECISION_REFUSED)
+    (event,) = console.trail.events(thread_id=THREAD, kind=Kind.DECISION_REFUSED)
     assert (event.by, event.review_id) == ("ana", review_id)
     assert event.data is not None
     assert event.data["code"] == late.value.code

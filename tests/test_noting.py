@@ -13,13 +13,13 @@ from tests.conftest import ask
 
 def test_a_note_says_who_and_when_and_is_on_record(console: Console) -> None:
     thread_id = ask(console, "/say Hello")
-    before = console.view(thread_id)
-    made = console.note(thread_id, by="ben", verdict="fail", text=" no ", link=" https://t.example/1 ")
+    before = console.queries.view(thread_id)
+    made = console.notes.add(thread_id, by="ben", verdict="fail", text=" no ", link=" https://t.example/1 ")
     assert (made.verdict, made.text, made.link, made.by) == (Verdict.FAIL, "no", "https://t.example/1", "ben")
-    assert made.at == console.now()
-    assert console.notes(thread_id) == [made]
-    assert console.view(thread_id) == before
-    (event,) = console.trail(thread_id=thread_id, kind=Kind.THREAD_NOTED)
+    assert made.at == console.queries.now()
+    assert console.notes.of(thread_id) == [made]
+    assert console.queries.view(thread_id) == before
+    (event,) = console.trail.events(thread_id=thread_id, kind=Kind.THREAD_NOTED)
     assert (event.by, event.data) == ("ben", {"verdict": "fail", "text": "no", "link": "https://t.example/1"})
 
 
@@ -39,10 +39,10 @@ def test_a_note_says_who_and_when_and_is_on_record(console: Console) -> None:
 def test_what_is_no_note_is_refused_with_a_remedy(console: Console, given: dict[str, str], said: str) -> None:
     thread_id = ask(console, "/say Hello")
     with pytest.raises(InvalidNote, match=said):
-        console.note(thread_id, by="ben", **given)
-    assert console.notes(thread_id) == []
+        console.notes.add(thread_id, by="ben", **given)
+    assert console.notes.of(thread_id) == []
 
 
 def test_a_note_on_no_thread_is_refused(console: Console) -> None:
     with pytest.raises(UnknownThread):
-        console.note("nowhere", by="ben", verdict="pass")
+        console.notes.add("nowhere", by="ben", verdict="pass")

@@ -193,7 +193,7 @@ class Promises(RuleBasedStateMachine):
         before = {name: self._allowing(thread, args) for name, _, args in calls}
         self._do(lambda opened: _send(opened.console, thread, text), dies)
         for name, tool, args in calls:
-            action = self.console.action(thread, name)
+            action = self.console.queries.action(thread, name)
             if (
                 action is not None
             ):  # else the thread was not free, or the process died before it took the message
@@ -203,7 +203,7 @@ class Promises(RuleBasedStateMachine):
                 assert (action.review_id is None) == bool(action.rule_id or tool == "read_data"), action
 
     def _decide(self, thread: str, kinds: list[str], dies: Death | None) -> None:
-        (review,) = self.console.view(thread).reviews
+        (review,) = self.console.queries.view(thread).reviews
         given = [_decision(kind, action) for kind, action in zip(kinds, review.actions, strict=False)]
         for action, one in zip(review.actions, given, strict=True):
             if one["type"] != "reject":
@@ -227,7 +227,7 @@ class Promises(RuleBasedStateMachine):
         thread, name = action.key.thread_id, action.key.tool_call_id
         choices = {"free": [free] if free else [], "scope": scope, "lasting": lasting, "by": "ana"}
         self._do(lambda opened: _remember(opened.console, thread, name, choices), dies)
-        made = [one.rule_id for one in self.console.rules() if one.rule_id not in self.known.rules]
+        made = [one.rule_id for one in self.console.rules.all() if one.rule_id not in self.known.rules]
         assert len(made) <= 1
         for rule_id in made:
             bound = {key: value for key, value in args.items() if key != free}
@@ -237,7 +237,7 @@ class Promises(RuleBasedStateMachine):
 
     def _revoke(self, rule_id: str, dies: Death | None) -> None:
         self._do(lambda opened: _revoke(opened.console, rule_id), dies)
-        ended = {one.rule_id for one in self.console.rules() if one.ended is not None}
+        ended = {one.rule_id for one in self.console.rules.all() if one.ended is not None}
         self.known.rules[rule_id].over |= rule_id in ended
         assert rule_id in ended or dies is not None
 
@@ -245,8 +245,8 @@ class Promises(RuleBasedStateMachine):
 
     @invariant()
     def no_thread_is_stuck(self) -> None:
-        for thread in self.console.threads():
-            view = self.console.view(thread.thread_id)
+        for thread in self.console.queries.threads():
+            view = self.console.queries.view(thread.thread_id)
             assert thread.status in RESTS, thread
             assert bool(view.unknown) == (thread.status is Status.UNKNOWN_OUTCOME)
             asked = [action.state for review in view.reviews for action in review.actions]
@@ -260,7 +260,7 @@ class Promises(RuleBasedStateMachine):
         for change in changes[self.known.effects :]:
             name, thread = change.ref.tool_call_id, change.ref.thread_id
             args = {"path": change.subject.removeprefix("files/"), "content": _content(change.after)}
-            action = self.console.action(thread, name)
+            action = self.console.queries.action(thread, name)
             assert action is not None
             started = datetime.fromisoformat(str(action.started_at))
             given = self.known.approved.get(name, [])
@@ -271,9 +271,9 @@ class Promises(RuleBasedStateMachine):
 
     @invariant()
     def what_ran_is_what_was_approved(self) -> None:
-        for thread in self.console.threads():
-            for action in self.console.actions(thread.thread_id):
-                proof = self.console.proof(action)
+        for thread in self.console.queries.threads():
+            for action in self.console.queries.actions(thread.thread_id):
+                proof = self.console.trail.proof(action)
                 assert proof.faults == ()
                 for started in _of(proof.events, Kind.EXECUTION_STARTED):
                     assert (started.digest, (started.data or {})["args"]) == (action.call_digest, action.args)
@@ -282,19 +282,19 @@ class Promises(RuleBasedStateMachine):
 
     @invariant()
     def what_waits_stands_still(self) -> None:
-        for thread in self.console.threads():
-            for action in self.console.actions(thread.thread_id, None):
+        for thread in self.console.queries.threads():
+            for action in self.console.queries.actions(thread.thread_id, None):
                 stands = (action.tier, action.allowed, action.args, action.shown_digest, action.rule_id)
                 if action.state is State.PENDING:
                     assert self.known.waiting.setdefault(action.key, stands) == stands
 
     @invariant()
     def a_rule_is_used_as_often_as_the_record_says_and_never_after_its_end(self) -> None:
-        events = self.console.trail(limit=10_000)
+        events = self.console.trail.events(limit=10_000)
         applied = [event for event in events if event.kind is Kind.RULE_APPLIED]
         counted = Counter((event.data or {})["rule_id"] for event in applied)
         ended = {(event.data or {})["rule_id"]: event.seq for event in events if event.kind in RULE_ENDS}
-        for one in self.console.rules():
+        for one in self.console.rules.all():
             assert one.uses == counted[one.rule_id]
             assert (one.ended is not None) == (one.rule_id in ended)
         by_rule = {(event.thread_id, event.tool_call_id): (event.data or {})["rule_id"] for event in applied}
@@ -305,14 +305,14 @@ class Promises(RuleBasedStateMachine):
 
     @invariant()
     def the_record_is_whole(self) -> None:
-        assert self.console.verify().ok
+        assert self.console.trail.verify().ok
 
     def teardown(self) -> None:
         try:
-            for thread in self.console.threads():
+            for thread in self.console.queries.threads():
                 self._bring_to_an_end(thread.thread_id)
                 _send(self.console, thread.thread_id, "/say still here")
-                assert self.console.history(thread.thread_id)[-1].content == "still here"
+                assert self.console.queries.history(thread.thread_id)[-1].content == "still here"
         finally:
             self.opened.close()
             self.folder.cleanup()
@@ -349,7 +349,9 @@ class Promises(RuleBasedStateMachine):
         return {name for name, one in self.known.rules.items() if one.allows(thread, args, now)}
 
     def _with(self, *statuses: Status) -> list[str]:
-        return sorted(thread.thread_id for thread in self.console.threads() if thread.status in statuses)
+        return sorted(
+            thread.thread_id for thread in self.console.queries.threads() if thread.status in statuses
+        )
 
     def _free(self, first: str) -> list[str]:
         """The threads that take a message now, `first` before the others."""
@@ -357,14 +359,14 @@ class Promises(RuleBasedStateMachine):
         return [name for name in sorted(THREADS, key=lambda one: one != first) if name not in busy]
 
     def _writes(self) -> list[Action]:
-        found = [action for name in THREADS for action in self.console.actions(name)]
+        found = [action for name in THREADS for action in self.console.queries.actions(name)]
         return [action for action in found if action.tool == "write_file"]
 
     def _bring_to_an_end(self, thread: str) -> None:
         for _ in range(10):
-            match self.console.view(thread).thread.status:
+            match self.console.queries.view(thread).thread.status:
                 case Status.WAITING:
-                    (review,) = self.console.view(thread).reviews
+                    (review,) = self.console.queries.view(thread).reviews
                     rejections = [{"type": "reject"}] * len(review.actions)
                     with suppress(ReviewError):
                         _wait(self.console, start_deciding(self.console, thread, rejections, by="ana"))
@@ -417,7 +419,7 @@ def _close(console: Console, thread: str) -> None:
 def _settle(opened: Opened, thread: str, again: bool) -> None:
     """Say what the world shows of each cut-off call."""
     console = opened.console
-    for action in console.view(thread).unknown:
+    for action in console.queries.view(thread).unknown:
         name = action.key.tool_call_id
         did = any(change.ref.tool_call_id == name for change in opened.world.changes(thread))
         run = console.settle(
@@ -429,17 +431,17 @@ def _settle(opened: Opened, thread: str, again: bool) -> None:
 
 def _remember(console: Console, thread: str, name: str, choices: dict[str, Any]) -> None:
     with suppress(ReviewError):
-        console.remember(thread, name, **choices)
+        console.rules.make(thread, name, **choices)
 
 
 def _revoke(console: Console, rule_id: str) -> None:
     with suppress(ReviewError):
-        console.revoke(rule_id, by="bob")
+        console.rules.revoke(rule_id, by="bob")
 
 
 def _sweep(console: Console) -> None:
     console.expire()
-    console.end_rules()
+    console.rules.end_expired()
 
 
 TestPromises = Promises.TestCase

@@ -44,7 +44,7 @@ def anchored(settings: Settings) -> int:
 
 
 def of_kind(console: Console, kind: Kind) -> list[Event]:
-    return console.trail(kind=kind, limit=1_000)
+    return console.trail.events(kind=kind, limit=1_000)
 
 
 @contextmanager
@@ -97,7 +97,7 @@ def test_a_decision_whose_process_died_is_noted_outside_before_the_next_one_goes
     before = anchored(settings)
     monkeypatch.setattr(supervisor, "ANCHOR_SECONDS", 600)
     with reopened(settings, clock) as console:
-        until(lambda: not console.running())
+        until(lambda: not console.queries.running())
         (made,) = of_kind(console, Kind.DECISION_MADE)
     assert before < made.seq, "it died before the decision was noted"
     assert [count >= made.seq for count in at_the_effect] == [True]
@@ -109,11 +109,11 @@ def test_nothing_runs_on_a_decision_that_cannot_be_noted_outside_until_it_can(
     console, kept = opened.console, settings.review_anchor
     assert kept
     thread = ask(console, MAIL)
-    until(lambda: anchored(settings) == console.trail(newest_first=True, limit=1)[0].seq)
+    until(lambda: anchored(settings) == console.trail.events(newest_first=True, limit=1)[0].seq)
     aside = kept.rename(kept.with_suffix(".aside"))
     kept.mkdir()
     decide(console, thread, APPROVE)
-    view = console.view(thread)
+    view = console.queries.view(thread)
     assert (view.thread.status, opened.world.outbox()) == ("failed", ())
     assert str(kept) in str(view.thread.error)
     assert "retry the thread" in str(view.thread.error)
@@ -121,7 +121,7 @@ def test_nothing_runs_on_a_decision_that_cannot_be_noted_outside_until_it_can(
     aside.rename(kept)
     assert console.wait(console.retry(thread, by="ana"), 30)
     assert [mail.recipient for mail in opened.world.outbox()] == ["alice@example.com"]
-    assert console.verify().ok
+    assert console.trail.verify().ok
 
 
 def test_while_nothing_can_be_noted_outside_nothing_new_runs_either(
@@ -133,7 +133,7 @@ def test_while_nothing_can_be_noted_outside_nothing_new_runs_either(
     ask(console, "/say Hello.", thread_id="t-1")
     until(lambda: opened.supervisor._anchors_fail)
     ask(console, '/call search_mail {"text": "rent"}', thread_id="t-2")
-    view = console.view("t-2")
+    view = console.queries.view("t-2")
     assert (view.thread.status, of_kind(console, Kind.EXECUTION_STARTED)) == ("failed", [])
     assert str(kept) in str(view.thread.error)
 
@@ -141,7 +141,7 @@ def test_while_nothing_can_be_noted_outside_nothing_new_runs_either(
 def test_an_end_is_noted_outside_within_a_second(settings: Settings, console: Console) -> None:
     thread = ask(console, MAIL)
     decide(console, thread, APPROVE)
-    last = console.trail(newest_first=True, limit=1)[0].seq
+    last = console.trail.events(newest_first=True, limit=1)[0].seq
     began = time.monotonic()
     until(lambda: anchored(settings) >= last)
     assert supervisor.ANCHOR_SECONDS < 1
@@ -162,7 +162,7 @@ def test_of_several_who_note_at_once_one_notes_for_all(
 
     monkeypatch.setattr(AnchorFile, "append", slowly)
     console.stop_all(by="ana")
-    callers = [threading.Thread(target=console.anchor) for _ in range(8)]
+    callers = [threading.Thread(target=console.trail.anchor) for _ in range(8)]
     for caller in callers:
         caller.start()
     until(lambda: appended)
@@ -202,12 +202,12 @@ def test_what_waits_from_before_the_key_can_still_be_decided_and_the_record_says
     decide(opened.console, "t-1", {**APPROVE, "shown_digest": shown})
     assert [mail.recipient for mail in opened.world.outbox()] == ["alice@example.com"]
     (keyed,) = of_kind(opened.console, Kind.CHAIN_KEYED)
-    found = opened.console.verify()
+    found = opened.console.trail.verify()
     assert (found.ok, found.unkeyed) == (True, keyed.seq - 1)
     opened.close()
     with reopened(old, clock) as console:
         assert of_kind(console, Kind.CHAIN_KEYED) == [keyed]
-        assert console.verify().ok
+        assert console.trail.verify().ok
 
 
 def test_several_consoles_that_open_an_old_record_at_once_key_it_once(old: Settings, clock: SetClock) -> None:
@@ -242,7 +242,7 @@ def test_a_copy_of_a_folder_goes_on_with_its_key_and_with_no_other(
     there = old.model_copy(update={"review_data": copy, "review_anchor": tmp_path / "there.jsonl"})
     with reopened(there, clock) as console:
         decide(console, "t-1", APPROVE)
-        assert console.verify().ok
+        assert console.trail.verify().ok
 
 
 def test_two_consoles_with_keys_of_their_own_do_not_begin_one_record(
@@ -294,7 +294,7 @@ def test_a_record_without_a_key_that_is_put_in_the_place_of_one_with_it_is_found
         )
         conn.commit()
     with reopened(settings, clock) as console:
-        found = console.verify()
+        found = console.trail.verify()
     assert not found.ok
     assert "keyed from event 1 on" in str(found.first_fault)
 
@@ -309,16 +309,18 @@ def test_erased_data_is_gone_from_the_file_and_the_chain_holds(
     console.stop_all(by="ana")
     ask_for = "the-secret-word"
     with console._ledger.write() as tx:
-        tx.append(events.Fact(kind=Kind.THREAD_NOTED, at=console.now(), by="bob", data={"text": ask_for}))
+        tx.append(
+            events.Fact(kind=Kind.THREAD_NOTED, at=console.queries.now(), by="bob", data={"text": ask_for})
+        )
     noted = of_kind(console, Kind.THREAD_NOTED)[0].seq
     console.erase([noted], by="bea", why="asked for by its author")
-    event = console.trail(after=noted - 1, limit=1)[0]
+    event = console.trail.events(after=noted - 1, limit=1)[0]
     assert (event.data, event.salt, event.by) == (None, "", "bob")
     (told,) = of_kind(console, Kind.DATA_ERASED)
     assert (told.by, told.data) == ("bea", {"seqs": [noted], "why": "asked for by its author"})
-    found = console.verify()
+    found = console.trail.verify()
     assert (found.ok, found.masked) == (True, 1)
-    assert console.verify(read_json_lines(console.exported())).ok
+    assert console.trail.verify(read_json_lines(console.trail.exported())).ok
     opened.close()
     for path in settings.review_data.glob("ledger.sqlite*"):
         assert ask_for.encode() not in path.read_bytes()
@@ -338,7 +340,7 @@ def test_what_cannot_be_erased_is_refused_and_nothing_is_recorded(console: Conso
     for seqs, why in refused:
         with pytest.raises(ErasureRefused):
             console.erase(seqs, by="ana", why=why)
-    assert console.trail(newest_first=True, limit=1)[0].seq == 2
+    assert console.trail.events(newest_first=True, limit=1)[0].seq == 2
 
 
 # Edits
@@ -361,14 +363,14 @@ EDITS: dict[str, str] = {
 def test_an_edit_of_the_record_is_found(settings: Settings, clock: SetClock, edit: str) -> None:
     with reopened(settings, clock) as console:
         ask(console, "/say Hello.")
-        assert console.verify().ok
+        assert console.trail.verify().ok
     with closing(sqlite3.connect(settings.review_data / "ledger.sqlite")) as conn:
         for name in ("changed", "removed"):
             conn.execute(f"DROP TRIGGER events_are_not_{name}")
         conn.execute(EDITS[edit])
         conn.commit()
     with reopened(settings, clock) as console:
-        found = console.verify()
+        found = console.trail.verify()
         assert not found.ok
         assert "vent 2 " in str(found.first_fault)
 
@@ -383,7 +385,7 @@ def test_a_record_whose_first_event_is_none_still_opens_and_says_so(
         conn.execute("UPDATE events SET kind = 'Anything', data = '{' WHERE seq = 1")
         conn.commit()
     with reopened(settings, clock) as console:
-        assert "Event 1 was edited" in str(console.verify().first_fault)
+        assert "Event 1 was edited" in str(console.trail.verify().first_fault)
         assert not of_kind(console, Kind.CHAIN_KEYED)
 
 
@@ -398,7 +400,7 @@ def test_a_record_whose_last_hash_was_made_without_the_key_is_not_keyed_a_second
         seal_again(conn, last)
         conn.commit()
     with reopened(settings, clock) as console:
-        assert f"Event {last} " in str(console.verify().first_fault)
+        assert f"Event {last} " in str(console.trail.verify().first_fault)
         assert not of_kind(console, Kind.CHAIN_KEYED)
 
 
@@ -410,4 +412,4 @@ def test_anchors_that_cannot_be_read_are_no_anchors_that_hold(
     with settings.review_anchor.open("w") as file:
         file.write("something else\n")
     with pytest.raises(AnchorsUnavailable, match="no file of anchors"):
-        opened.console.verify()
+        opened.console.trail.verify()

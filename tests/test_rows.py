@@ -71,8 +71,12 @@ def received(name: str) -> list[Call]:
 
 def cards(console: Console, name: str, review_id: str) -> list[Call]:
     """What can be seen of the thread as waiting to be approved: in its view, in the queue, over HTTP."""
-    review = console.review(review_id)
-    found = [*console.view(name).reviews, *([review] if review else []), *console.queue(limit=1_000)]
+    review = console.queries.review(review_id)
+    found = [
+        *console.queries.view(name).reviews,
+        *([review] if review else []),
+        *console.queries.queue(limit=1_000),
+    ]
     shown = [one for each in found if not review_is_damaged(each) for one in each.actions]
     answer = answers.thread(console, name, to="ana")
     told = [one for each in answer["pending_reviews"] for one in each["action_requests"]]
@@ -105,13 +109,15 @@ def test_while_a_review_waits_an_edited_row_lets_nothing_run_that_the_card_does_
     assert [call for call in received(name) if call not in shown] == []
     if isinstance(refusal, RecordDamaged):
         assert console.wait(console.close(name, by="ana", review_id=review_id), 30)
-        if console.view(name).thread.status is Status.UNKNOWN_OUTCOME:  # its row says that it was executing
+        if (
+            console.queries.view(name).thread.status is Status.UNKNOWN_OUTCOME
+        ):  # its row says that it was executing
             run = console.settle(name, "c", "failed", by="ana")
             assert run is None or console.wait(run, 30)
         assert received(name) == []
-        assert console.view(name).thread.status is Status.IDLE
+        assert console.queries.view(name).thread.status is Status.IDLE
         ask(console, "/say still here", thread_id=name)
-        assert console.history(name)[-1].content == "still here"
+        assert console.queries.history(name)[-1].content == "still here"
 
 
 @dataclass(frozen=True)
@@ -159,15 +165,15 @@ def test_after_a_decision_an_edited_row_lets_nothing_run_but_what_was_approved(
 def test_a_console_goes_on_whatever_was_edited(resumed: Opened) -> None:
     assert decided(resumed.console, "next", asked(resumed.console, "next"), APPROVE) is None
     assert received("next") == [("pay", {"to": "next", "amount": 5})]
-    assert resumed.console.verify().ok
+    assert resumed.console.trail.verify().ok
 
 
 def test_a_run_whose_delivery_cannot_be_read_fails_and_its_thread_takes_a_message(resumed: Opened) -> None:
     unreadable = next(one for one in AFTER if (one.edit.column, one.edit.value) == ("delivery", "no JSON"))
     console, name = resumed.console, unreadable.name
-    assert console.view(name).thread.status is Status.FAILED
+    assert console.queries.view(name).thread.status is Status.FAILED
     with pytest.raises(RecordDamaged, match="Send the thread a message"):
         console.retry(name, by="ana")
     ask(console, "/say still here", thread_id=name)
-    assert console.history(name)[-1].content == "still here"
+    assert console.queries.history(name)[-1].content == "still here"
     assert received(name) == []

@@ -153,9 +153,9 @@ def test_what_a_dead_process_left_is_gone_on_with_before_any_page(
     monkeypatch.setattr(app, "FIRST_PAGE", 10_000)
     app._open()
     console = bootstrap.opened().console
-    until(lambda: not console.running())
-    (thread,) = console.threads()
-    assert console.history(thread.thread_id)[-1].content == "Done."
+    until(lambda: not console.queries.running())
+    (thread,) = console.queries.threads()
+    assert console.queries.history(thread.thread_id)[-1].content == "Done."
 
 
 def test_a_server_that_is_to_end_waits_for_no_page(

@@ -46,10 +46,10 @@ def test_after_the_release_a_review_is_decided_as_it_was(opened: Opened) -> None
 
 def test_a_run_stops_at_its_next_step_and_can_be_gone_on_with(console: Console) -> None:
     run = console.send("/slow 600\n/say done", by="ana")
-    until(lambda: console.view(run.thread_id).progress)
+    until(lambda: console.queries.view(run.thread_id).progress)
     console.stop_all(by="ana")
     assert console.wait(run, 30)
-    assert console.view(run.thread_id).thread.status is Status.STOPPED
+    assert console.queries.view(run.thread_id).thread.status is Status.STOPPED
 
 
 def test_a_tool_does_not_start_while_everything_is_stopped(
@@ -66,7 +66,7 @@ def test_a_tool_does_not_start_while_everything_is_stopped(
 
     monkeypatch.setattr(supervisor, "start", stopped_first)
     decide(console, thread_id, {"type": "approve"})
-    assert console.view(thread_id).thread.status is Status.STOPPED
+    assert console.queries.view(thread_id).thread.status is Status.STOPPED
     assert not opened.world.outbox()
     monkeypatch.undo()
     console.release(by="ana")
@@ -79,7 +79,7 @@ def test_the_stop_outlives_the_process(opened: Opened, settings: Settings, clock
     opened.close()
     again = open_console(settings, clock=clock)
     try:
-        halt = again.console.halt()
+        halt = again.console.queries.halt()
         assert halt is not None
         assert halt.by == "ana"
         with pytest.raises(Halted):
@@ -93,5 +93,5 @@ def test_both_are_on_record_once(console: Console) -> None:
         console.stop_all(by="ana")
     for _ in range(2):
         console.release(by="ben")
-    kinds = [(event.kind, event.by) for event in console.trail()]
+    kinds = [(event.kind, event.by) for event in console.trail.events()]
     assert kinds == [(Kind.ALL_STOPPED, "ana"), (Kind.ALL_RELEASED, "ben")]

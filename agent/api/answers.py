@@ -203,10 +203,10 @@ class HealthAnswer(BaseModel):
 
 def answer(console: Console, thread_id: str, *, to: str, face: Face = "http") -> dict[str, Any]:
     """Answer with the thread as it is, and note its reviews as given to this reviewer. Raises `UnknownThread`."""
-    view = console.view(thread_id)
-    console.give(view.reviews, to=to, face=face)
-    last = console.history(thread_id, limit=1)
-    reviews = [shapes.pending_review(one, console.denial) for one in view.reviews]
+    view = console.queries.view(thread_id)
+    console.given.give(view.reviews, to=to, face=face)
+    last = console.queries.history(thread_id, limit=1)
+    reviews = [shapes.pending_review(one, console.queries.denial) for one in view.reviews]
     spoke = view.thread.status is Status.IDLE and bool(last) and last[-1].type == "ai"
     found = {
         "thread_id": thread_id,
@@ -223,8 +223,8 @@ def thread(console: Console, thread_id: str, *, to: str) -> dict[str, Any]:
 
     Secrets are masked in what was said and in what has ended; what can still be decided on is exact.
     """
-    about = console.view(thread_id).thread
-    messages = console.history(thread_id, limit=max(1, console.history_length(thread_id)))
+    about = console.queries.view(thread_id).thread
+    messages = console.queries.history(thread_id, limit=max(1, console.queries.history_length(thread_id)))
     stands = answer(console, thread_id, to=to)
     return {
         **stands,
@@ -232,7 +232,7 @@ def thread(console: Console, thread_id: str, *, to: str) -> dict[str, Any]:
         "agent": about.agent,
         "model": about.model,
         "messages": [_message(message) for message in messages],
-        "actions": [_action(action) for action in console.actions(thread_id)],
+        "actions": [_action(action) for action in console.queries.actions(thread_id)],
     }
 
 
@@ -257,7 +257,7 @@ def queued(console: Console, review: Waiting) -> dict[str, Any]:
         "agent": review.agent,
         "opened_at": review.opened_at,
         "expires_at": review.expires_at,
-        "pending_review": shapes.pending_review(review, console.denial),
+        "pending_review": shapes.pending_review(review, console.queries.denial),
     }
 
 

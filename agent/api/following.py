@@ -58,7 +58,7 @@ class Follower:
 
     def news(self) -> list[Told]:
         """What happened since the last call, in order."""
-        progress = self.console.view(self.run.thread_id).progress
+        progress = self.console.queries.view(self.run.thread_id).progress
         events, messages = self._events(), self._messages()
         told = [one for item in _in_order(messages, events) for one in self._told(item)]
         if progress is not None and not any(message.type == "ai" for message in messages):
@@ -68,17 +68,19 @@ class Follower:
 
     def _events(self) -> list[Event]:
         found: list[Event] = []
-        while page := self.console.trail(thread_id=self.run.thread_id, after=self.seen_seq, limit=PAGE):
+        while page := self.console.trail.events(
+            thread_id=self.run.thread_id, after=self.seen_seq, limit=PAGE
+        ):
             found += page
             self.seen_seq = page[-1].seq
         return found
 
     def _messages(self) -> list[Message]:
-        count, before = self.console.history_length(self.run.thread_id), self.seen_messages
+        count, before = self.console.queries.history_length(self.run.thread_id), self.seen_messages
         self.seen_messages = count
         if count == before:
             return []
-        return self.console.history(self.run.thread_id, before=count, limit=count - before)
+        return self.console.queries.history(self.run.thread_id, before=count, limit=count - before)
 
     def _told(self, item: Message | Event) -> Iterator[Told]:
         if isinstance(item, Event):
@@ -164,7 +166,7 @@ def _up_to_the_end_of(tool_call_id: str | None, events: deque[Event]) -> Iterato
 def _started_at(console: Console, run: Run) -> int:
     """The number of the event that recorded the run's start."""
     before: int | None = None
-    while page := console.trail(
+    while page := console.trail.events(
         thread_id=run.thread_id, kind=Kind.RUN_STARTED, newest_first=True, before=before, limit=PAGE
     ):
         for event in page:

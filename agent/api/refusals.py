@@ -149,7 +149,11 @@ async def _by_rule(request: Request, error: Exception) -> JSONResponse:
         case errors.AlreadyDecided() | errors.ThreadBusy(by=str()):
             more = {"by": error.by, "what": error.what, "at": error.at}
         case errors.ReviewChanged() | errors.RecordDamaged() if error.review is not None:
-            more = {"pending_review": shapes.pending_review(error.review, request.app.state.console().denial)}
+            more = {
+                "pending_review": shapes.pending_review(
+                    error.review, request.app.state.console().queries.denial
+                )
+            }
     return refused(status, str(error), _code(error), **more)
 
 

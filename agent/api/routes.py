@@ -7,7 +7,7 @@ import binascii
 import time
 from collections.abc import Callable
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 from fastapi import Depends, Header, Path, Query, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
@@ -109,7 +109,7 @@ async def _started(
 ) -> Any:
     """Start a run, then wait, stream or answer at once, as the caller asked."""
     follows = "text/event-stream" in request.headers.get("accept", "").lower()
-    before = await off(at.history_length, thread_id) if thread_id and follows else 0
+    before = await off(at.queries.history_length, thread_id) if thread_id and follows else 0
     run = await off(start)
     if run is None:
         return answers.Own(await off(answers.answer, at, str(thread_id), to=by))
@@ -167,7 +167,7 @@ async def review(request: Request, body: bodies.DecideBody, at: At, by: By, pref
 
 def _decided(at: Console, body: bodies.ReviewBody) -> tuple[str | None, str | None, str | None]:
     """By whom, what and when the review asked about was decided, if it was: the thread runs on that now."""
-    last = at.view(body.thread_id).last_review
+    last = at.queries.view(body.thread_id).last_review
     if last is None or last.state is not ReviewState.DECIDED or body.review_id not in (None, last.review_id):
         return None, None, None
     return last.ended_by, last.outcome, last.ended_at
@@ -260,9 +260,9 @@ def reviews(
 ) -> Any:
     """Reviews that wait, over all threads, oldest first."""
     sought = Sought(agent=agent or "", tool=tool or "", thread_id=thread_id or "")
-    found = at.queue(limit=limit + 1, after=_place(cursor) if cursor else None, sought=sought)
+    found = at.queries.queue(limit=limit + 1, after=_place(cursor) if cursor else None, sought=sought)
     page = found[:limit]
-    at.give(page, to=by, face="http")
+    at.given.give(page, to=by, face="http")
     more = _cursor(page[-1].opened_at, page[-1].review_id) if len(found) > limit else None
     return answers.Own({"reviews": [answers.queued(at, one) for one in page], "next_cursor": more})
 
@@ -285,7 +285,7 @@ def thread(thread_id: ThreadPath, at: At, by: By) -> Any:
 )
 def export(thread_id: ThreadPath, at: At, form: Annotated[Form, Query(alias="format")] = "json") -> Response:
     """A whole thread as one file for a bug report, secrets masked: JSON, or HTML without any script."""
-    whole = at.whole_thread(thread_id)
+    whole = at.queries.whole_thread(thread_id)
     text, kind = (as_html(whole), "text/html") if form == "html" else (as_json(whole), "application/json")
     headers = {
         "Content-Disposition": f'attachment; filename="thread-{thread_id}.{form}"',
@@ -310,7 +310,9 @@ def audit(
     cursor: Annotated[int, Query(ge=0, le=2**62)] = 0,
 ) -> Any:
     """Events of the audit trail in order, from behind `cursor`."""
-    found = at.trail(thread_id=thread_id, kind=kind, since=since, after=cursor, limit=limit + 1)
+    found = at.trail.events(
+        thread_id=thread_id, kind=kind, since=cast("str | None", since), after=cursor, limit=limit + 1
+    )
     page = found[:limit]
     after = page[-1].seq if len(found) > limit else None
     return answers.Own({"events": [answers.event(one) for one in page], "next_cursor": after})
@@ -328,20 +330,20 @@ def verify(
         kept = [kept_anchor(line) for line in anchor]
     except ValueError as error:
         raise misshapen("value_error", ["query", "anchor"], str(error)) from None
-    return vars(at.verify(kept=kept))
+    return vars(at.trail.verify(kept=kept))
 
 
 @router.get("/audit/anchor", response_model=answers.AnchorAnswer, responses=documented(503))
 def anchor(at: At) -> Any:
     """Where the trail ends now, as a line to be kept elsewhere and given to `/audit/verify` later."""
-    head = at.head()
+    head = at.trail.head()
     return {"anchor": str(head) if head else None}
 
 
 @router.get("/health", response_model=answers.HealthAnswer, responses=documented(503))
 def health(at: At) -> Any:
     """Whether the ledger answers, and how many runs are open."""
-    return at.health()
+    return at.queries.health()
 
 
 def _cursor(opened_at: str, review_id: str) -> str:

@@ -73,13 +73,13 @@ class ForesightAnswer(BaseModel):
 @router.get("/rules", response_model=RulesAnswer, responses=documented(422, 503))
 def rules(at: At, agent: Named = None) -> Any:
     """Remembered rules: those that have not ended first, the last made first."""
-    return {"rules": [_rule(at, one) for one in at.rules(agent)]}
+    return {"rules": [_rule(at, one) for one in at.rules.all(agent)]}
 
 
 @router.post("/preview-rule", response_model=ForesightAnswer, responses=_MADE)
 def preview_rule(body: bodies.RuleBody, at: At, by: By) -> Any:
     """What the rule would have allowed among past calls of its tool, and what not; changes nothing."""
-    return _foreseen(at.foresee(**_choices(body), by=by))
+    return _foreseen(at.rules.foresee(**_choices(body), by=by))
 
 
 @router.post("/rules", response_model=RuleAnswer, responses={200: {"links": LINKS_OF_A_RULE}, **_MADE})
@@ -88,7 +88,7 @@ def remember(body: bodies.RuleBody, at: At, by: By) -> Any:
 
     A call that waits already goes on waiting.
     """
-    return _rule(at, at.remember(**_choices(body), by=by))
+    return _rule(at, at.rules.make(**_choices(body), by=by))
 
 
 @router.delete(
@@ -96,7 +96,7 @@ def remember(body: bodies.RuleBody, at: At, by: By) -> Any:
 )
 def revoke(rule_id: RulePath, at: At, by: By) -> Any:
     """End a rule at once. What it approved and has not started is withdrawn."""
-    return _rule(at, at.revoke(rule_id, by=by))
+    return _rule(at, at.rules.revoke(rule_id, by=by))
 
 
 def _rule(console: Console, one: Rule) -> dict[str, Any]:
@@ -104,7 +104,7 @@ def _rule(console: Console, one: Rule) -> dict[str, Any]:
     return {
         **{name: getattr(one, name) for name in names},
         "scope": "agent" if one.thread_id is None else "thread",
-        "disabled": (console.disabled(one) or None) if one.ended is None else None,
+        "disabled": (console.rules.disabled(one) or None) if one.ended is None else None,
     }
 
 

@@ -43,6 +43,6 @@ def until_stopped(console: Console, thread_id: str, sleep: Callable[[float], Any
     """Give the thread's run a few seconds to stop; a tool that is executing is never cut off."""
     step = 0.05
     for _ in range(int(STOPPING / step)):
-        if console.view(thread_id).thread.status is not Status.RUNNING:
+        if console.queries.view(thread_id).thread.status is not Status.RUNNING:
             return
         sleep(step)

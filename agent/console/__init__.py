@@ -1,5 +1,7 @@
 """The use cases: what pages, API and command line can ask of the console. Each thing has a room of its own."""
 
-from agent.console.console import Console, Outcome, View
+from agent.console.console import Console
+from agent.console.outcomes import Outcome
+from agent.console.views import View
 
 __all__ = ["Console", "Outcome", "View"]

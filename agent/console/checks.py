@@ -1,4 +1,4 @@
-"""Where a thread stands, and why something cannot be done with it now: the refusals, in their documented order."""
+"""What can be done with a thread now, and why something cannot: the refusals, in their documented order."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def reviewable(reads: Reads, thread: Thread, review_id: str | None, now: str) ->
 
 
 def closed_last(reads: Reads, thread: Thread) -> list[Action]:
-    """What was closed last without deciding and has not been proposed again since: it can be asked about anew."""
+    """What was closed last without deciding and has not been proposed again since: it can be asked about again."""
     last = reads.last_review(thread.thread_id)
     if thread.status is not Status.IDLE or last is None or last.state is not ReviewState.CLOSED:
         return []

@@ -1,7 +1,8 @@
 """The use cases: the one door for pages, API and command line.
 
 Each method checks everything it needs, records what it did in one transaction, and only then touches the
-engine. None of them runs an agent itself: a run is started, and can be waited for.
+engine. None of them runs an agent itself: a run is started, and can be waited for. Whatever only reads is asked
+of `queries` and `trail`; rules, notes and other clients have rooms of their own.
 """
 
 from __future__ import annotations
@@ -9,79 +10,53 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, get_args
+from typing import Any
 from uuid import uuid4
 
-from agent.console.checks import check_free, gone, known, reviewable, was_superseded
-from agent.console.erasure import Erasing
-from agent.console.given import Giving, says_which
-from agent.console.notes import Noting
-from agent.console.queries import View
-from agent.console.rules import Remembering
-from agent.console.writes import Entry, Outcome
-from agent.ports import CatchUp, Continue, Mend, Reads, Result, Resume, Send, Transaction, deliveries
-from agent.review import decisions as deciding
-from agent.review import told
-from agent.review.actions import Action, Key, Review, ReviewState, State
-from agent.review.damage import is_damaged, review_is_damaged
-from agent.review.decisions import Ruling
-from agent.review.errors import (
-    AlreadyDecided,
-    InvalidDecision,
-    NoPendingReview,
-    NothingToRetry,
-    NothingToSettle,
-    NothingToStop,
-    OtherThread,
-    OutcomeUnknown,
-    RecordDamaged,
-    ReviewChanged,
-    ReviewError,
-    ReviewExpired,
-    StillAlive,
-    ThreadArchived,
-    ThreadBusy,
-    ThreadStuck,
-    UnknownAgent,
-    UnknownModel,
-)
-from agent.review.events import Fact, Kind, instant
-from agent.review.given import Face, given
+from agent.console import closing, erasure, halts, turns
+from agent.console import decisions as deciding
+from agent.console.checks import check_free, check_settled, known, reviewable
+from agent.console.given import GivenReviews, says_which
+from agent.console.notes import Notes
+from agent.console.other_clients import OtherClients
+from agent.console.outcomes import Outcome, check_ended, check_outcome, unsettled
+from agent.console.queries import Queries
+from agent.console.rules import Rules
+from agent.console.threads import found_or_started
+from agent.console.trail import Trail
+from agent.console.writes import Entry, open_run
+from agent.ports import Anchors, AnyDelivery, AskAgain, Clock, Engine, Ledger, Runs, Send, Transaction
+from agent.review.actions import Action, Review, State
+from agent.review.decisions import Ruling, rule
+from agent.review.errors import NothingToRetry, NothingToStop, ReviewError
+from agent.review.events import instant
+from agent.review.given import Face
 from agent.review.people import NOBODY
 from agent.review.seen import Seen
-from agent.review.threads import (
-    Halt,
-    Run,
-    Status,
-    Thread,
-    check_message,
-    check_thread_id,
-    check_words,
-    pid_of,
-)
+from agent.review.threads import Run, Status, Thread, check_message, check_thread_id, check_words
 
 log = logging.getLogger(__name__)
 
-OPENING = 120
 NOT_SEEN: Mapping[str, Seen] = MappingProxyType({})
-AT_REST = (Status.IDLE, Status.FAILED, Status.STOPPED)
-TOO_LATE = (
-    *(AlreadyDecided, ReviewExpired, ReviewChanged, NoPendingReview, RecordDamaged),
-    *(ThreadBusy, OutcomeUnknown, ThreadStuck, ThreadArchived),
-)
-"""How a decision is refused for where its thread is by now, and not for what it says: that is on record."""
-OWN_MODEL = "its own"
-"""Stands where a thread's model does, for an agent of another make."""
-
-__all__ = ["Console", "Outcome", "View"]
+BROKEN = (Status.FAILED, Status.STOPPED)
 
 
-class Console(Remembering, Noting, Giving, Erasing):
-    """The review console, over a ledger, an engine and a clock."""
+class Console:
+    """What a person does with agents, over a ledger, an engine and a clock."""
 
-    # Asking
+    def __init__(
+        self, *, ledger: Ledger, engine: Engine, runs: Runs, anchors: Anchors, secret: bytes, clock: Clock
+    ) -> None:
+        """`secret` is what the digests are made with."""
+        self._ledger, self._engine, self._runs = ledger, engine, runs
+        self._anchors, self._secret, self._clock = anchors, secret, clock
+        self.queries = Queries(ledger=ledger, engine=engine, runs=runs, secret=secret, clock=clock)
+        self.trail = Trail(ledger=ledger, anchors=anchors)
+        self.rules = Rules(ledger=ledger, engine=engine, secret=secret, clock=clock)
+        self.notes = Notes(ledger=ledger, clock=clock)
+        self.given = GivenReviews(ledger=ledger, secret=secret, clock=clock)
+        self.other_clients = OtherClients(ledger=ledger, engine=engine, runs=runs, clock=clock)
 
     def send(
         self,
@@ -98,38 +73,33 @@ class Console(Remembering, Noting, Giving, Erasing):
         """
         check_message(text)
         thread_id = check_thread_id(thread_id) if thread_id else uuid4().hex[:12]
-        known_thread = self._ledger.thread(thread_id)
-        if known_thread is not None and known_thread.status in AT_REST:
-            self._catch_up(known_thread, by)
+        self.other_clients.catch_up(thread_id, by=by)
         with self._ledger.write() as tx:
-            thread = tx.thread(thread_id) or self._start_thread(tx, thread_id, agent, model, text, by)
-            # An agent of another make brings its own model, whichever is named.
-            model = thread.model if thread.model == OWN_MODEL else model
-            if (agent or thread.agent, model or thread.model) != (thread.agent, thread.model):
-                raise OtherThread(thread_id, thread.agent, thread.model)
+            thread = found_or_started(
+                tx,
+                thread_id,
+                text,
+                agent=agent,
+                model=model,
+                by=by,
+                engine=self._engine,
+                moment=self._clock(),
+            )
             check_free(tx, thread)
             entry = self._entry(tx, thread, by)
-            broken = thread.status in (Status.FAILED, Status.STOPPED)
-            results = entry.answer_calls() if broken else ()
+            results = entry.answer_calls() if thread.status in BROKEN else ()
             run = self._open_run(entry, Send(entry.say(text).id, text, results))
         self._runs.start(run)
         return run
 
     def retry(self, thread_id: str, *, by: str) -> Run:
-        """Go on with a failed or stopped thread from where it stands. Raises `NothingToRetry`."""
+        """Go on with a failed or stopped thread from where it is. Raises `NothingToRetry`."""
         with self._ledger.write() as tx:
             thread = known(tx, thread_id)
             last = tx.last_run(thread_id)
-            if thread.status not in (Status.FAILED, Status.STOPPED) or last is None:
+            if thread.status not in BROKEN or last is None:
                 raise NothingToRetry(thread_id)
-            try:
-                delivery = deliveries.validate_python(last.delivery)
-            except ValueError:
-                raise RecordDamaged(
-                    f"The record of the last run of thread {thread_id}", "Send the thread a message instead."
-                ) from None
-            if isinstance(delivery, CatchUp) or was_superseded(tx, thread_id, delivery):
-                delivery = Continue()  # what another client left is all there is to go on with
+            delivery = turns.brought_again(tx, last)
             run = self._open_run(self._entry(tx, thread, by), delivery)
         self._runs.start(run)
         return run
@@ -158,24 +128,14 @@ class Console(Remembering, Noting, Giving, Erasing):
     def stop_all(self, *, by: str) -> None:
         """Stop every run at its next step, in every process, and let nothing new start until it is released."""
         with self._ledger.write() as tx:
-            if tx.halt() is not None:
-                return
-            now = instant(self._clock())
-            tx.set_halt(Halt(by, now))
-            for run in tx.open_runs():
-                tx.ask_stop(run.run_id, by)
-            tx.append(Fact(kind=Kind.ALL_STOPPED, at=now, by=by))
-        self._runs.stop(None)
+            halted = halts.stop_all(tx, by=by, now=self._now())
+        if halted:
+            self._runs.stop(None)
 
     def release(self, *, by: str) -> None:
         """Let runs start again. What was stopped stays stopped until somebody goes on with it."""
         with self._ledger.write() as tx:
-            if tx.halt() is None:
-                return
-            tx.set_halt(None)
-            tx.append(Fact(kind=Kind.ALL_RELEASED, at=instant(self._clock()), by=by))
-
-    # Deciding
+            halts.release(tx, by=by, now=self._now())
 
     def preview(
         self,
@@ -190,16 +150,17 @@ class Console(Remembering, Noting, Giving, Erasing):
 
         With `to`, the review is noted as given to this reviewer: they see in the answer what it asks.
         """
-        review = self._decidable(self._ledger, known(self._ledger, thread_id), review_id)
-        rulings = self._rule(review, decisions)
+        thread = known(self._ledger, thread_id)
+        review = deciding.decidable(self._ledger, thread, review_id, secret=self._secret, now=self._now())
+        rulings = self._ruled(review, decisions)
         if to:
-            self.give([review], to=to, face=face)
+            self.given.give([review], to=to, face=face)
         return rulings
 
     def preview_one(self, review: Review, action: Action, decision: dict[str, Any]) -> Ruling:
         """What one decision would do, whatever is decided on the others; changes nothing. Raises `RecordDamaged`."""
-        _check_whole(review)
-        return deciding.rule([decision], [action], self._engine.agent(review.agent), self._secret)[0]
+        deciding.check_whole(review)
+        return rule([decision], [action], self._engine.agent(review.agent), self._secret)[0]
 
     def decide(
         self,
@@ -216,7 +177,7 @@ class Console(Remembering, Noting, Giving, Erasing):
         """Record one decision per action, all or none, and resume the agent. Returns the run.
 
         Decisions that name neither a review nor all the digests that were shown mean what `by` was given last through
-        this face: see `give`. Where that is not what waits, `ReviewChanged` brings the review as it is.
+        this face: see `GivenReviews`. Where that is not what waits, `ReviewChanged` brings the review as it is.
         With `end_turn`, where everything is rejected, the turn ends there: nothing more of it runs, nor does the model.
         The agent goes on once `behind` is set, or a moment later: who draws what comes next is not held up by it.
 
@@ -226,13 +187,17 @@ class Console(Remembering, Noting, Giving, Erasing):
         try:
             with self._ledger.write() as tx:
                 entry = self._entry(tx, known(tx, thread_id), by)
-                review = self._decidable(tx, entry.thread, review_id)
-                rulings = [ruling.as_seen(seen) for ruling in self._rule(review, decisions)]
+                review = deciding.decidable(tx, entry.thread, review_id, secret=self._secret, now=entry.now)
+                rulings = [ruling.as_seen(seen) for ruling in self._ruled(review, decisions)]
                 if not says_which(decisions, review_id):
-                    self._check_given(tx, review, by, face)
-                run = self._decide(entry, review, rulings, end_turn)
-        except TOO_LATE as error:
-            self._note_refusal(thread_id, review_id or self._meant(thread_id, by, face), by, error)
+                    self.given.check(tx, review, by, face)
+                agent = self._engine.agent(review.agent)
+                delivery = deciding.record(entry, review, rulings, agent=agent, end_turn=end_turn)
+                run = self._open_run(entry, delivery)
+        except deciding.TOO_LATE as error:
+            meant = review_id or self.given.meant(thread_id, by, face)
+            with self._ledger.write() as tx:
+                deciding.note_refusal(self._entry(tx, known(tx, thread_id), by), meant, error)
             raise
         self._runs.start(run, behind)
         return run
@@ -254,9 +219,11 @@ class Console(Remembering, Noting, Giving, Erasing):
         with self._ledger.write() as tx:
             entry = self._entry(tx, known(tx, thread_id), by)
             if entry.thread.status is Status.STUCK:
-                run = self._open_run(entry, self._close_stuck(entry, reason))
+                delivery = closing.close_stuck(entry, reason)
             else:
-                run = self._close(entry, reviewable(tx, entry.thread, review_id, entry.now), reason)
+                review = reviewable(tx, entry.thread, review_id, entry.now)
+                delivery = closing.close(entry, review, reason, secret=self._secret)
+            run = self._open_run(entry, delivery)
         self._runs.start(run, behind)
         return run
 
@@ -264,10 +231,12 @@ class Console(Remembering, Noting, Giving, Erasing):
         """Close every review whose time is over. Nobody is there, so the model is not called."""
         if self._ledger.halt() is not None:
             return
-        for review in self._ledger.expired(self.now()):
+        for review in self._ledger.expired(self._now()):
             try:
                 with self._ledger.write() as tx:
-                    run = self._expire(tx, review)
+                    entry = self._entry(tx, known(tx, review.thread_id), NOBODY)
+                    delivery = closing.expire(entry, review)
+                    run = self._open_run(entry, delivery) if delivery is not None else None
             except ReviewError as error:  # its agent is not served, say: the others still expire
                 log.warning("review %s could not expire: %s", review.review_id, error)
                 continue
@@ -281,20 +250,12 @@ class Console(Remembering, Noting, Giving, Erasing):
 
         Raises `NothingToSettle`, and `StillAlive` for `ask_again` while the process that started it exists.
         """
-        check_words(result, "result")
-        if outcome not in get_args(Outcome):
-            raise InvalidDecision(
-                f"There is no outcome {outcome!r}. Use one of {', '.join(get_args(Outcome))}."
-            )
+        check_outcome(outcome, result)
         with self._ledger.write() as tx:
             thread = known(tx, thread_id)
-            action = tx.latest_action(thread_id, tool_call_id)
-            if action is None or action.state is not State.UNKNOWN:
-                raise NothingToSettle(thread_id, tool_call_id)
-            if tx.open_run(thread_id) is not None:
-                raise ThreadBusy(thread_id)
-            if outcome == "ask_again" and action.owner and self._may_still_act(thread_id, action.owner):
-                raise StillAlive(action.tool, pid_of(action.owner))
+            action = unsettled(tx, thread_id, tool_call_id)
+            if outcome == "ask_again":
+                check_ended(action, self._runs)
             entry = self._entry(tx, thread, by)
             entry.settle(action, outcome, result, asks=not self._engine.agent(thread.agent).own_gating)
             if tx.actions(thread_id, states=[State.UNKNOWN]):
@@ -303,135 +264,44 @@ class Console(Remembering, Noting, Giving, Erasing):
         self._runs.start(run)
         return run
 
-    def look_over(self, key: Key, *, by: str) -> None:
-        """Record that a person has looked at an action that ran without asking."""
-        with self._ledger.write() as tx:
-            action = tx.latest_action(key.thread_id, key.tool_call_id)
-            if action is not None and tx.look_over(key, by):
-                self._entry(tx, known(tx, key.thread_id), by).note(Kind.ACTION_LOOKED_OVER, {}, action=action)
-
-    def shown(self, review_id: str, *, to: str) -> None:
-        """Record that a reviewer sees a review, the first time only: time to decide can't be filled in later."""
-        with self._ledger.write() as tx:
-            review = tx.review(review_id)
-            if review is not None:
-                review = self._as_read(tx, review)
-                tx.give(review.thread_id, to, "page", given([review]))
-            if review is None or not tx.first_shown(review_id, to, self.now()):
-                return
-            data = {"digests": [action.shown_digest for action in review.actions]}
-            self._entry(tx, known(tx, review.thread_id), to).note(Kind.REVIEW_SHOWN, data, review=review)
-
     def keep_draft(self, review_id: str, reviewer: str, body: str | None) -> None:
         with self._ledger.write() as tx:
             tx.set_draft(review_id, reviewer, body)
 
-    def anchor(self) -> None:
-        """Have all that was committed before this call noted outside the ledger. Raises `AnchorsUnavailable`.
+    def ask_again(self, thread_id: str, *, by: str) -> Run:
+        """Ask once more what an answer the agent cannot take has stuck, or what was closed last without deciding.
 
-        Of several that call at once, one notes the head for all.
+        Raises `NothingToAskAgain`.
         """
-        with self._anchoring:
-            head = self._ledger.head()
-            if head is not None and (head.count, head.head) != (self._anchored.count, self._anchored.head):
-                self._anchors.append(replace(head, keyed=self._ledger.keyed_from()))
-                self._anchored = head
+        with self._ledger.write() as tx:
+            thread = known(tx, thread_id)
+            entry = self._entry(tx, thread, by)
+            if thread.status is Status.STUCK:
+                run = self._open_run(entry, AskAgain())
+            else:
+                check_settled(tx, thread)
+                run = self._open_run(entry, closing.repeat(entry, agent=self._engine.agent(thread.agent)))
+        self._runs.start(run)
+        return run
+
+    def erase(self, seqs: Sequence[int], *, by: str, why: str) -> None:
+        """Take the data out of these events for good, and put on record who did it and why. Raises `ErasureRefused`."""
+        erasure.erase(self._ledger, seqs, by=by, why=why, now=self._now())
+
+    def wait(self, run: Run, seconds: float | None = None) -> bool:
+        """Wait until the run pauses or ends, or this process is asked to; false if it had not after `seconds`."""
+        return self._runs.wait(run.run_id, seconds)
 
     # What the use cases share
 
-    def _start_thread(
-        self, tx: Transaction, thread_id: str, agent: str | None, model: str | None, text: str, by: str
-    ) -> Thread:
-        agents, models = self._engine.agents(), self._engine.models()
-        if agent is None and not agents:
-            raise UnknownAgent("", agents)
-        name = self._engine.agent(agent or agents[0]).name
-        if self._engine.agent(name).own_gating:
-            model = OWN_MODEL
-        elif model is not None and model not in models:
-            raise UnknownModel(model, models)
-        now, opening = self.now(), " ".join(text.split())[:OPENING]
-        thread = Thread(thread_id, name, model or models[0], Status.IDLE, now, now, by, opening)
-        tx.add_thread(thread)
-        self._entry(tx, thread, by).note(Kind.THREAD_STARTED, {"model": thread.model})
-        return thread
+    def _now(self) -> str:
+        return instant(self._clock())
 
-    def _decidable(self, reads: Reads, thread: Thread, review_id: str | None) -> Review:
-        """The thread's one review that can be decided now. Raises what `reviewable` does, and `RecordDamaged`."""
-        review = self._as_read(reads, reviewable(reads, thread, review_id, self.now()))
-        _check_whole(review)
-        return review
+    def _ruled(self, review: Review, decisions: Any) -> list[Ruling]:
+        return deciding.ruled(decisions, review, agent=self._engine.agent(review.agent), secret=self._secret)
 
-    def _rule(self, review: Review, decisions: Any) -> list[Ruling]:
-        try:
-            return deciding.rule(decisions, review.actions, self._engine.agent(review.agent), self._secret)
-        except ReviewChanged as changed:
-            changed.review = review
-            raise
+    def _entry(self, tx: Transaction, thread: Thread, by: str) -> Entry:
+        return Entry(tx, thread, by, self._clock())
 
-    def _decide(self, entry: Entry, review: Review, rulings: list[Ruling], end_turn: bool) -> Run:
-        if end_turn:
-            deciding.check_all_rejected(rulings)
-        for ruling in rulings:
-            entry.rule(review, ruling, self._engine.agent(review.agent))
-        outcome = deciding.outcome(rulings) + (", and the turn ended" if end_turn else "")
-        if not entry.tx.end_review(review.review_id, ReviewState.DECIDED, entry.now, entry.by, outcome):
-            raise gone(entry.tx.review(review.review_id), review.thread_id, review.review_id, [])
-        if end_turn:
-            closing_id = f"closing-{review.review_id}"
-            reasons = [ruling.message.strip() for ruling in rulings]
-            results = entry.answer_calls(told.rejected_within(reasons))
-            return self._open_run(entry, Mend(results, told.ended_answer(reasons), closing_id))
-        return self._open_run(entry, Resume(review.review_id, tuple(ruling.wire for ruling in rulings)))
-
-    def _close(self, entry: Entry, review: Review, reason: str) -> Run:
-        # Of a record that was changed nobody knows which calls it left out: none of the turn's runs then.
-        rest = told.CANCELLED if review_is_damaged(self._as_read(entry.tx, review)) else None
-        results = [entry.cancel(action, told.of(action, told.CANCELLED)) for action in review.actions]
-        entry.tx.end_review(
-            review.review_id, ReviewState.CLOSED, entry.now, entry.by, "closed without deciding"
-        )
-        entry.note(Kind.REVIEW_CLOSED, {"reason": reason, "told": _texts(results)}, review=review)
-        # Where others are open, nobody knows which of them a suspended tool waits for: it then asks once more.
-        alone = not entry.tx.open_reviews(review.thread_id)
-        begun = entry.end_midway(told.midway(told.CANCELLED)) if alone else ()
-        return self._open_run(entry, Mend((*results, *begun, *entry.known_results()), rest=rest))
-
-    def _note_refusal(self, thread_id: str, review_id: str | None, by: str, error: ReviewError) -> None:
-        with self._ledger.write() as tx:
-            entry = self._entry(tx, known(tx, thread_id), by)
-            data = {"why": str(error), "code": error.code, "review_id": review_id}
-            entry.note(Kind.DECISION_REFUSED, data, review=tx.review(review_id) if review_id else None)
-
-    def _expire(self, tx: Transaction, review: Review) -> Run | None:
-        entry = self._entry(tx, known(tx, review.thread_id), NOBODY)
-        if tx.open_run(review.thread_id) is not None:
-            return None
-        if not tx.end_review(
-            review.review_id, ReviewState.EXPIRED, entry.now, NOBODY, "nobody decided in time"
-        ):
-            return None
-        for action in review.actions:
-            text = told.of(action, told.EXPIRED)
-            tx.move(action.key, State.PENDING, State.EXPIRED, ended_at=entry.now, result=text)
-        entry.note(Kind.REVIEW_EXPIRED, {"told": told.EXPIRED}, review=review)
-        closing_id = f"closing-{review.review_id}"
-        results = entry.answer_calls(told.midway(told.EXPIRED))
-        return self._open_run(entry, Mend(results, told.EXPIRED_ANSWER, closing_id))
-
-
-def _texts(results: Sequence[Result]) -> str:
-    """What the model is sent, each text once."""
-    return " ".join(dict.fromkeys(result.text for result in results))
-
-
-def _check_whole(review: Review) -> None:
-    """Raise `RecordDamaged` if the review's record was changed past the console."""
-    if not review_is_damaged(review):
-        return
-    tools = ", ".join(one.tool for one in review.actions if is_damaged(one)) or "its actions"
-    raise RecordDamaged(
-        f"The record of review {review.review_id} ({tools})",
-        "Close the review without deciding: the agent is told that its question is open, and can ask again.",
-        review,
-    )
+    def _open_run(self, entry: Entry, delivery: AnyDelivery) -> Run:
+        return open_run(entry, delivery, engine=self._engine, runs=self._runs)

@@ -1,10 +1,10 @@
-"""The use case of taking data out of the record, which itself goes on record."""
+"""Take data out of the record, which itself goes on record."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agent.console.queries import Looking
+from agent.ports import Ledger
 from agent.review.errors import ErasureRefused
 from agent.review.events import Fact, Kind
 from agent.review.threads import check_words
@@ -14,29 +14,27 @@ KEPT = (Kind.CHAIN_KEYED, Kind.DATA_ERASED)
 AT_ONCE = 1_000
 
 
-class Erasing(Looking):
-    """Erasing what events hold. That they happened, when, and by whom, stays."""
+def erase(ledger: Ledger, seqs: Sequence[int], *, by: str, why: str, now: str) -> None:
+    """Take the data out of these events for good, and put on record who did it and why.
 
-    def erase(self, seqs: Sequence[int], *, by: str, why: str) -> None:
-        """Take the data out of these events for good, and put on record who did it and why.
-
-        Only the record's own events lose it: messages and actions of the thread, and its checkpoints, are not touched.
-        Raises `ErasureRefused`.
-        """
-        check_words(why, "reason")
-        if not why.strip():
-            raise ErasureRefused("An erasure goes on record with its reason. Name one.")
-        wanted = sorted(set(seqs))
-        if not 0 < len(wanted) <= AT_ONCE:
-            raise ErasureRefused(f"Name 1 to {AT_ONCE:,} events by their numbers.")
-        with self._ledger.write() as tx:
-            for seq in wanted:
-                event = tx.event(seq)
-                if event is None or event.data is None:
-                    raise ErasureRefused(f"There is no event {seq} that holds data. Check its number.")
-                if event.kind in KEPT:
-                    raise ErasureRefused(f"Event {seq} says how the record is to be read. Leave it out.")
-            data = {"seqs": wanted, "why": why}
-            tx.append(Fact(kind=Kind.DATA_ERASED, at=self.now(), by=by, data=data))
-            tx.erase(wanted)
-        self._ledger.scrub()
+    That they happened, when, and by whom, stays.
+    Only the record's own events lose it: messages and actions of the thread, and its checkpoints, are not touched.
+    Raises `ErasureRefused`.
+    """
+    check_words(why, "reason")
+    if not why.strip():
+        raise ErasureRefused("An erasure goes on record with its reason. Name one.")
+    wanted = sorted(set(seqs))
+    if not 0 < len(wanted) <= AT_ONCE:
+        raise ErasureRefused(f"Name 1 to {AT_ONCE:,} events by their numbers.")
+    with ledger.write() as tx:
+        for seq in wanted:
+            event = tx.event(seq)
+            if event is None or event.data is None:
+                raise ErasureRefused(f"There is no event {seq} that holds data. Check its number.")
+            if event.kind in KEPT:
+                raise ErasureRefused(f"Event {seq} says how the record is to be read. Leave it out.")
+        data = {"seqs": wanted, "why": why}
+        tx.append(Fact(kind=Kind.DATA_ERASED, at=now, by=by, data=data))
+        tx.erase(wanted)
+    ledger.scrub()

@@ -1,4 +1,4 @@
-"""The use cases about what a reviewer was given: a decision that names no review means that, and nothing else."""
+"""What each reviewer was given and has looked at: a decision that names no review means that, and nothing else."""
 
 from __future__ import annotations
 
@@ -6,17 +6,23 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
-from agent.console.other_clients import Elsewhere
-from agent.ports import Reads
-from agent.review.actions import Review, Waiting
+from agent.console.checks import known
+from agent.console.views import as_recorded
+from agent.console.writes import Entry
+from agent.ports import Clock, Ledger, Reads
+from agent.review.actions import Key, Review, Waiting
 from agent.review.errors import LedgerUnavailable, ReviewChanged
+from agent.review.events import Kind, instant
 from agent.review.given import Face, by_thread, given
 
 log = logging.getLogger(__name__)
 
 
-class Giving(Elsewhere):
+class GivenReviews:
     """What each reviewer was given last on each thread, through each face; it survives restarts and is no event."""
+
+    def __init__(self, *, ledger: Ledger, secret: bytes, clock: Clock) -> None:
+        self._ledger, self._secret, self._clock = ledger, secret, clock
 
     def give(self, reviews: Sequence[Review | Waiting], *, to: str, face: Face) -> None:
         """Note that this reviewer is given these reviews now: on each of their threads, these and no other.
@@ -34,12 +40,34 @@ class Giving(Elsewhere):
         except LedgerUnavailable as error:
             log.warning("what %s was given could not be noted: %s", to, error)
 
-    def _meant(self, thread_id: str, by: str, face: Face) -> str | None:
+    def shown(self, review_id: str, *, to: str) -> None:
+        """Record that a reviewer sees a review, the first time only: time to decide can't be filled in later."""
+        with self._ledger.write() as tx:
+            review = tx.review(review_id)
+            if review is not None:
+                review = as_recorded(tx, review, secret=self._secret)
+                tx.give(review.thread_id, to, "page", given([review]))
+            moment = self._clock()
+            if review is None or not tx.first_shown(review_id, to, instant(moment)):
+                return
+            data = {"digests": [action.shown_digest for action in review.actions]}
+            Entry(tx, known(tx, review.thread_id), to, moment).note(Kind.REVIEW_SHOWN, data, review=review)
+
+    def look_over(self, key: Key, *, by: str) -> None:
+        """Record that a person has looked at an action that ran without asking."""
+        with self._ledger.write() as tx:
+            action = tx.latest_action(key.thread_id, key.tool_call_id)
+            if action is not None and tx.look_over(key, by):
+                Entry(tx, known(tx, key.thread_id), by, self._clock()).note(
+                    Kind.ACTION_LOOKED_OVER, {}, action=action
+                )
+
+    def meant(self, thread_id: str, by: str, face: Face) -> str | None:
         """The one review that this reviewer was given last on the thread; None if there was none, or several."""
         noted = self._ledger.given([thread_id], by, face).get(thread_id, [])
         return noted[0][0] if len(noted) == 1 else None
 
-    def _check_given(self, reads: Reads, review: Review, by: str, face: Face) -> None:
+    def check(self, reads: Reads, review: Review, by: str, face: Face) -> None:
         """Raise `ReviewChanged` unless this review, as it is now, is the one that was given to this reviewer last."""
         noted = reads.given([review.thread_id], by, face).get(review.thread_id)
         if noted == given([review]):

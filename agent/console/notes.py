@@ -1,30 +1,34 @@
-"""The use cases of testers' notes."""
+"""Testers' notes on threads."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from agent.console.checks import known
-from agent.console.other_clients import Elsewhere
+from agent.console.writes import Entry
+from agent.ports import Clock, Ledger
 from agent.review.events import Kind
 from agent.review.notes import Note, Verdict, checked
 from agent.review.threads import Thread
 
 
-class Noting(Elsewhere):
-    """What testers note on threads; it changes nothing of how a thread stands."""
+class Notes:
+    """What testers note on threads; it changes nothing of what can be done with a thread."""
 
-    def note(self, thread_id: str, *, by: str, verdict: str, text: str = "", link: str = "") -> Note:
+    def __init__(self, *, ledger: Ledger, clock: Clock) -> None:
+        self._ledger, self._clock = ledger, clock
+
+    def add(self, thread_id: str, *, by: str, verdict: str, text: str = "", link: str = "") -> Note:
         """Put a note on a thread, and on record. Raises `InvalidNote` and `UnknownThread`."""
         kind, words, address = checked(verdict, text, link)
         with self._ledger.write() as tx:
-            entry = self._entry(tx, known(tx, thread_id), by)
+            entry = Entry(tx, known(tx, thread_id), by, self._clock())
             made = Note(thread_id, kind, words, address, by, entry.now)
             tx.add_note(made)
             entry.note(Kind.THREAD_NOTED, {"verdict": str(kind), "text": words, "link": address})
         return made
 
-    def notes(self, thread_id: str) -> list[Note]:
+    def of(self, thread_id: str) -> list[Note]:
         """The thread's notes, in the order they were made."""
         return self._ledger.notes(thread_id)
 
@@ -32,6 +36,6 @@ class Noting(Elsewhere):
         """The last verdict on each of these threads that has one."""
         return self._ledger.verdicts(thread_ids)
 
-    def threads_noted(self, verdict: Verdict | None, limit: int = 50) -> list[Thread]:
+    def threads(self, verdict: Verdict | None, limit: int = 50) -> list[Thread]:
         """Threads whose last verdict is this one, or that have none for None."""
         return self._ledger.threads_noted(verdict, limit=limit)

@@ -1,28 +1,24 @@
-"""Everything that can be looked at: threads, queue, history, record. Nothing here changes anything."""
+"""Everything that can be looked at, but for the trail: threads, queue, history, agents. Nothing here changes anything."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from agent.console.checks import closed_last, known
-from agent.ports import Anchors, Clock, Engine, Inside, Ledger, Reads, Sought
-from agent.review.actions import Action, Asked, Review, ReviewState, State, Waiting
+from agent.console.views import View, as_recorded, view
+from agent.ports import Clock, Engine, Inside, Ledger, Runs, Sought
+from agent.review.actions import Action, Asked, Review, Waiting
 from agent.review.agents import Agent, Denial
-from agent.review.damage import as_read, review_as_read, review_is_damaged, waiting_as_read
+from agent.review.damage import as_read, review_is_damaged, waiting_as_read
 from agent.review.edits import edited_away
 from agent.review.errors import AgentNotLoaded, UnknownAgent
-from agent.review.events import Anchor, Event, Kind, instant
-from agent.review.exports import as_json_lines
+from agent.review.events import Kind, instant
 from agent.review.policy import Tier
 from agent.review.preconditions import Since, since
-from agent.review.proof import Proof, proofs
 from agent.review.simulation import Simulation, edit, simulate
 from agent.review.thread_exports import WholeThread
-from agent.review.threads import Halt, Message, Progress, Run, Status, Thread
-from agent.review.verify_chain import Verification, verify
+from agent.review.threads import Halt, Message, Run, Thread
 
 SIMULATED = 2_000
 """How many of an agent's last proposals a simulation looks at."""
@@ -33,49 +29,18 @@ EDITS = 20
 EVERYTHING = 2**62
 
 
-class Runs(Protocol):
-    """Where runs are executed."""
+class Queries:
+    """The questions of pages, API and command line."""
 
-    @property
-    def owner(self) -> str: ...
-    def start(self, run: Run, behind: threading.Event | None = None) -> None: ...
-    def stop(self, thread_id: str | None) -> None: ...
-    def wait(self, run_id: str, seconds: float | None) -> bool: ...
-    def progress(self, thread_id: str) -> Progress | None: ...
-    def lives(self, owner: str) -> bool: ...
-
-
-@dataclass(frozen=True)
-class View:
-    """One thread as it stands: what a page draws and the API answers with."""
-
-    thread: Thread
-    reviews: tuple[Review, ...]
-    """Open reviews, oldest first."""
-    progress: Progress | None
-    unknown: tuple[Action, ...]
-    """Actions whose outcome is unknown."""
-    last_review: Review | None
-    """The review opened last, whatever became of it."""
-
-
-class Looking:
-    """The reading half of the console."""
-
-    def __init__(
-        self, ledger: Ledger, engine: Engine, runs: Runs, anchors: Anchors, secret: bytes, clock: Clock
-    ) -> None:
+    def __init__(self, *, ledger: Ledger, engine: Engine, runs: Runs, secret: bytes, clock: Clock) -> None:
         self._ledger, self._engine, self._runs = ledger, engine, runs
-        self._anchors, self._secret, self._clock = anchors, secret, clock
-        self._anchored = Anchor(0, "", "")
-        self._anchoring = threading.Lock()
+        self._secret, self._clock = secret, clock
 
-    def halt(self) -> Halt | None:
-        """Who stopped everything, if it is stopped."""
-        return self._ledger.halt()
+    def now(self) -> str:
+        return instant(self._clock())
 
     def view(self, thread_id: str) -> View:
-        """The thread as it stands, all of it at one instant. Raises `UnknownThread`."""
+        """The thread as it is, all of it at one instant. Raises `UnknownThread`."""
         thread = known(self._ledger, thread_id)
         found = self._view(thread)
         while (now := known(self._ledger, thread_id)) != thread:  # it moved on between two reads
@@ -83,21 +48,11 @@ class Looking:
         return found
 
     def _view(self, thread: Thread) -> View:
-        thread_id = thread.thread_id
-        return View(
-            thread=thread,
-            reviews=tuple(self._as_read(self._ledger, one) for one in self._ledger.open_reviews(thread_id)),
-            progress=self._runs.progress(thread_id) if thread.status is Status.RUNNING else None,
-            unknown=tuple(self._ledger.actions(thread_id, states=[State.UNKNOWN])),
-            last_review=self._ledger.last_review(thread_id),
-        )
+        return view(self._ledger, thread, runs=self._runs, secret=self._secret)
 
-    def _as_read(self, reads: Reads, review: Review) -> Review:
-        """The review, held against its digests and the event that opened it, if it is open."""
-        if review.state is not ReviewState.OPEN:
-            return review
-        opened_with = reads.opened_with(review.thread_id, review.review_id)
-        return review_as_read(review, self._secret, opened_with)
+    def halt(self) -> Halt | None:
+        """Who stopped everything, if it is stopped."""
+        return self._ledger.halt()
 
     def history(self, thread_id: str, *, before: int | None = None, limit: int = 50) -> list[Message]:
         """The last messages before index `before`, in order."""
@@ -166,7 +121,7 @@ class Looking:
     def review(self, review_id: str) -> Review | None:
         """A review, open or ended."""
         found = self._ledger.review(review_id)
-        return self._as_read(self._ledger, found) if found else None
+        return as_recorded(self._ledger, found, secret=self._secret) if found else None
 
     def inside(self, thread_id: str) -> Inside:
         """The thread as the engine holds it. Raises `UnknownThread`, and what a damaged checkpoint makes it raise."""
@@ -220,10 +175,6 @@ class Looking:
         """How many reviews wait, over all threads."""
         return self._ledger.queue_length()
 
-    def trail(self, **narrowed: Any) -> list[Event]:
-        """Events of the audit trail, in order or newest first: see `agent.ports.Reads.events`."""
-        return self._ledger.events(**narrowed)
-
     def whole_thread(self, thread_id: str) -> WholeThread:
         """Everything the record holds of a thread. Raises `UnknownThread`."""
         thread = known(self._ledger, thread_id)
@@ -254,42 +205,6 @@ class Looking:
         edited = edit(about.policy, tiers, ask_for_everything=ask_for_everything)
         return simulate(about, edited, [*proposals, *decisions])
 
-    def proof(self, action: Action) -> Proof:
-        """What the record says of this action, from proposal to result, and where it contradicts itself."""
-        thread_id, call_id = action.key.thread_id, action.key.tool_call_id
-        found = self._proofs(thread_id, call_id)
-        under_this_id = [
-            one.key for one in self._ledger.actions(thread_id) if one.key.tool_call_id == call_id
-        ]
-        return found[under_this_id.index(action.key)]
-
-    def contradictions(self, thread_id: str, tool_call_id: str) -> tuple[str, ...]:
-        """Where the record of what went under this call id contradicts itself; nothing if all of it adds up."""
-        return tuple(fault for one in self._proofs(thread_id, tool_call_id) for fault in one.faults)
-
-    def _proofs(self, thread_id: str, tool_call_id: str) -> list[Proof]:
-        return proofs(self._ledger.events(thread_id=thread_id, tool_call_id=tool_call_id, limit=10_000))
-
-    def whole_trail(self) -> Iterator[Event]:
-        """Every event in order, read a page at a time."""
-        return self._ledger.trail()
-
-    def now(self) -> str:
-        return instant(self._clock())
-
-    def head(self) -> Anchor | None:
-        """Where the trail ends now, to be noted elsewhere; None before the first event."""
-        return self._ledger.head()
-
-    def verify(self, exported: Iterable[Event] | None = None, *, kept: Iterable[Anchor] = ()) -> Verification:
-        """Check the chain of the whole trail, or of an exported one, against itself, the anchors, and those `kept` elsewhere."""
-        trail = self._ledger.trail() if exported is None else exported
-        return verify(trail, [*self._anchors.read(), *kept], key=self._ledger.chain_key)
-
-    def exported(self, *, values: bool = False) -> Iterator[str]:
-        """The whole trail as lines that can be verified again, secrets masked unless `values` are asked for."""
-        return as_json_lines(self._ledger.trail(), self._ledger.chain_key, values=values)
-
     def agents(self) -> Sequence[str]:
         return self._engine.agents()
 
@@ -306,10 +221,6 @@ class Looking:
 
     def models(self) -> Sequence[str]:
         return self._engine.models()
-
-    def wait(self, run: Run, seconds: float | None = None) -> bool:
-        """Wait until the run pauses or ends, or this process is asked to; false if it had not after `seconds`."""
-        return self._runs.wait(run.run_id, seconds)
 
     def current_run(self, thread_id: str) -> Run | None:
         """The thread's run that is open now."""

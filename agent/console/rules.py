@@ -1,4 +1,4 @@
-"""The use cases of remembered rules: foresee what one would allow, make it, list them, revoke it at once."""
+"""Remembered rules: list them, foresee what one would allow, make it, revoke it at once."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from datetime import UTC, tzinfo
 from uuid import uuid4
 
 from agent.console.checks import known
-from agent.console.other_clients import Elsewhere
-from agent.ports import Reads, Transaction
+from agent.console.writes import Entry
+from agent.ports import Clock, Engine, Ledger, Reads, Transaction
 from agent.review import rules, told
 from agent.review.actions import Action, State
 from agent.review.damage import fits
@@ -22,7 +22,7 @@ from agent.review.errors import (
     UnknownAgent,
     UnknownRule,
 )
-from agent.review.events import Fact, Kind
+from agent.review.events import Fact, Kind, instant
 from agent.review.people import NOBODY
 from agent.review.rules import Foresight, Lasting, Rule, RuleEnd, Scope
 
@@ -30,20 +30,23 @@ LOOKED_BACK = 200
 """Proposals of the tool among which it is foreseen what a rule would allow."""
 
 
-class Remembering(Elsewhere):
+class Rules:
     """The use cases about rules. None of them changes an action that waits: its verdict was fixed when proposed."""
 
-    def rules(self, agent: str | None = None) -> list[Rule]:
+    def __init__(self, *, ledger: Ledger, engine: Engine, secret: bytes, clock: Clock) -> None:
+        self._ledger, self._engine, self._secret, self._clock = ledger, engine, secret, clock
+
+    def all(self, agent: str | None = None) -> list[Rule]:
         """Rules of all agents or of one, those that have not ended first, the last made first."""
         return self._ledger.rules(agent=agent)
 
-    def forbids_remembering(self, action: Action) -> str:
+    def forbidden(self, action: Action) -> str:
         """Why no rule can be made from this action, as a sentence; "" if one can."""
         return rules.forbidden(self._engine.agent(action.agent), action.tool)
 
     def disabled(self, rule: Rule) -> str:
         """Why a rule that has not ended allows nothing now, as a sentence; "" if it does."""
-        if rule.expires_at <= self.now():
+        if rule.expires_at <= instant(self._clock()):
             return "Its time is over."
         try:
             return rules.disabled(rule, self._engine.agent(rule.agent))
@@ -62,7 +65,7 @@ class Remembering(Elsewhere):
         shown_digest: str | None = None,
         zone: tzinfo = UTC,
     ) -> Foresight:
-        """What the rule made by `remember` would be, and would have allowed among past calls; changes nothing."""
+        """What the rule made by `make` would be, and would have allowed among past calls; changes nothing."""
         action = self._remembered(self._ledger, thread_id, tool_call_id, shown_digest)
         rule = self._made(action, free, scope, lasting, by, zone)
         found = self._ledger.events(
@@ -74,7 +77,7 @@ class Remembering(Elsewhere):
         )
         return rules.foresee(rule, found)
 
-    def remember(
+    def make(
         self,
         thread_id: str,
         tool_call_id: str,
@@ -97,7 +100,7 @@ class Remembering(Elsewhere):
             _check_new(tx, rule)
             tx.add_rule(rule)
             data = {**rules.described(rule), "lasting": lasting, "summary": action.summary}
-            self._entry(tx, known(tx, thread_id), by).note(Kind.RULE_MADE, data, action=action)
+            Entry(tx, known(tx, thread_id), by, self._clock()).note(Kind.RULE_MADE, data, action=action)
         return rule
 
     def revoke(self, rule_id: str, *, by: str) -> Rule:
@@ -106,7 +109,7 @@ class Remembering(Elsewhere):
             rule = tx.rule(rule_id)
             if rule is None:
                 raise UnknownRule(rule_id)
-            now = self.now()
+            now = instant(self._clock())
             if not tx.end_rule(rule_id, RuleEnd.REVOKED, now, by):
                 raise RuleOver(rule_id, str(rule.ended), str(rule.ended_by), str(rule.ended_at))
             taken_back = tx.actions_by_rule(rule_id, state=State.APPROVED)
@@ -116,9 +119,9 @@ class Remembering(Elsewhere):
                 self._take_back(tx, action, now, by)
         return replace(rule, ended=RuleEnd.REVOKED, ended_at=now, ended_by=by)
 
-    def end_rules(self) -> None:
+    def end_expired(self) -> None:
         """End every rule whose time is over, for good: a clock that is set back later revives none."""
-        now = self.now()
+        now = instant(self._clock())
         if all(now < rule.expires_at for rule in self._ledger.standing_rules()):
             return
         with self._ledger.write() as tx:
@@ -157,7 +160,7 @@ class Remembering(Elsewhere):
 
     def _take_back(self, tx: Transaction, action: Action, now: str, by: str) -> None:
         tx.move(action.key, State.APPROVED, State.WITHDRAWN, ended_at=now, result=told.RULE_OVER)
-        entry = self._entry(tx, known(tx, action.key.thread_id), by)
+        entry = Entry(tx, known(tx, action.key.thread_id), by, self._clock())
         entry.note(Kind.ACTION_WITHDRAWN, {"told": told.RULE_OVER, "rule_id": action.rule_id}, action=action)
 
 
@@ -173,7 +176,7 @@ def _check_new(tx: Transaction, rule: Rule) -> None:
 
 
 def _about(rule: Rule, kind: Kind, at: str, by: str | None, more: dict[str, object]) -> Fact:
-    """An event about the rule, which stands with the thread it was made on."""
+    """An event about the rule, of the thread it was made on."""
     data = {**rules.described(rule), **more}
     thread_id = rule.made_from.thread_id
     return Fact(kind=kind, at=at, thread_id=thread_id, agent=rule.agent, by=by, tool=rule.tool, data=data)

@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 from uuid import uuid4
 
-from agent.ports import AnyDelivery, Mend, Result, Transaction, deliveries
+from agent.console.outcomes import TOLD_OF_OUTCOME, Outcome
+from agent.console.turns import latest_calls, settlement
+from agent.ports import AnyDelivery, Engine, Mend, Result, Runs, Transaction, deliveries
 from agent.review import told
 from agent.review.actions import Action, Key, Review, State, may_move
 from agent.review.agents import Agent
 from agent.review.decisions import Ruling
 from agent.review.errors import Halted, ReviewChanged, ThreadBusy
 from agent.review.events import Fact, Kind, instant
-from agent.review.foreign import OF_AN_INTERRUPT
 from agent.review.seen import as_data
 from agent.review.threads import Message, Run, Status, Thread, result_id
 
 LAST_MESSAGES = 100
 EDITED = ("tool", "args", "entered", "summary", "call_digest", "shown_digest")
 """What an edit changes of an action."""
-Outcome = Literal["happened", "failed", "ask_again"]
 
-TOLD_OF_OUTCOME: Mapping[Outcome, Callable[[str], str]] = {
-    "happened": lambda words: words or told.HAPPENED,
-    "failed": told.settled_as_failed,
-    "ask_again": lambda words: told.DID_NOT_HAPPEN,
-}
+
+def open_run(entry: Entry, delivery: AnyDelivery, *, engine: Engine, runs: Runs) -> Run:
+    """Open the thread's one run, in this process. Raises what `Entry.open_run` does, and `UnknownAgent`."""
+    return entry.open_run(delivery, owner=runs.owner, agent=engine.agent(entry.thread.agent))
 
 
 @dataclass(frozen=True)
@@ -250,32 +248,3 @@ class Entry:
         else:
             span = agent.policy.execute_by_of(entry) if entry else None
         return instant(self.moment + span) if span is not None else None
-
-
-def latest_calls(actions: Sequence[Action], last_run: Run | None = None) -> list[Action]:
-    """The calls of the turn that was proposed last, each in its last attempt, with all that ended since its last run."""
-    proposing = [a.key.message_id for a in actions if not a.key.message_id.startswith(OF_AN_INTERRUPT)]
-    # What is still open belongs to it wherever it was proposed, and so does what ended since: a question, or a call on
-    # either side of a graph inside the graph.
-    open_still = (State.PENDING, State.APPROVED, State.SUSPENDED)
-    since = last_run.started_at if last_run else None
-    latest = {(a.key.message_id, a.key.tool_call_id): a for a in actions}
-    return [
-        action
-        for action in latest.values()
-        if action.key.message_id in proposing[-1:]
-        or action.state in open_still
-        or (since is not None and action.ended_at is not None and action.ended_at >= since)
-    ]
-
-
-def settlement(actions: Sequence[Action], last_run: Run | None) -> Mend:
-    """Results for all calls of the turn at once: a finished sibling's is in the ledger, not in the checkpoint."""
-    calls = latest_calls(actions, last_run)
-    again = [a for a in calls if a.decision and a.decision.get("outcome") == "ask_again"]
-    results = [
-        Result(action.key.tool_call_id, action.tool, told.status(action.state), action.result)
-        for action in calls
-        if action.result is not None and action not in again
-    ]
-    return Mend(tuple(results), ask_again=tuple(action.key.tool_call_id for action in again))

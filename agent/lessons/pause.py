@@ -25,10 +25,12 @@ def approve(stage: Stage, given: str) -> None:
 
 
 def check(stage: Stage) -> list[Finding]:
-    kinds = [event.kind for event in stage.console.trail(thread_id=THREAD)]
+    kinds = [event.kind for event in stage.console.trail.events(thread_id=THREAD)]
     runs, started = kinds.count(Kind.RUN_STARTED), Kind.EXECUTION_STARTED
     decided = kinds.index(Kind.DECISION_MADE) if Kind.DECISION_MADE in kinds else None
-    reviews = [event.review_id for event in stage.console.trail(thread_id=THREAD, kind=Kind.REVIEW_OPENED)]
+    reviews = [
+        event.review_id for event in stage.console.trail.events(thread_id=THREAD, kind=Kind.REVIEW_OPENED)
+    ]
     return [
         Finding(runs == 2, "There were two runs: one from your message, one from your decision."),
         Finding(

@@ -24,7 +24,7 @@ def reject(stage: Stage, given: str) -> None:
 
 
 def model_on(stage: Stage, history: list[Message]) -> AIMessage:
-    model = DemoModel().bind_tools(list(stage.console.agent("mail").tools))
+    model = DemoModel().bind_tools(list(stage.console.queries.agent("mail").tools))
     return model.invoke([as_langchain(message) for message in history])
 
 

@@ -81,7 +81,7 @@ class Stage:
     def decide(self, decisions: Any) -> None:
         """Decide the review that waits, and wait until the agent pauses or answers."""
         review = self.review
-        pause = self.console.inside(THREAD).pauses.get(review.review_id) if review else None
+        pause = self.console.queries.inside(THREAD).pauses.get(review.review_id) if review else None
         run = self.console.decide(THREAD, decisions, by=ME, review_id=review.review_id if review else None)
         # As the run brings it: this is what the graph is resumed with.
         answer = shapes.answer(pause or shapes.Pause("batched"), run.delivery["decisions"])
@@ -110,7 +110,7 @@ class Stage:
     def started(self) -> bool:
         """Whether the console's thread has begun."""
         try:
-            self.console.view(THREAD)
+            self.console.queries.view(THREAD)
         except UnknownThread:
             return False
         return True
@@ -118,17 +118,17 @@ class Stage:
     @property
     def review(self) -> Review | None:
         """The review that waits."""
-        reviews = self.console.view(THREAD).reviews if self.started else ()
+        reviews = self.console.queries.view(THREAD).reviews if self.started else ()
         return reviews[0] if reviews else None
 
     @property
     def actions(self) -> list[Action]:
-        return self.console.actions(THREAD)
+        return self.console.queries.actions(THREAD)
 
     @property
     def history(self) -> list[Message]:
         """The conversation as the model sees it."""
-        return self.console.history(THREAD)
+        return self.console.queries.history(THREAD)
 
     def results(self) -> Mapping[str, Message]:
         """What the model was told of each call, by its id."""
@@ -140,15 +140,15 @@ class Stage:
 
     def pictures(self) -> list[tuple[str, Inside]]:
         """Every graph of the lesson, each with the node that runs next or waits."""
-        ours = [(OURS, self.console.inside(THREAD))] if self.started else []
+        ours = [(OURS, self.console.queries.inside(THREAD))] if self.started else []
         return [*((title, one.inside()) for title, one in self.plain.items()), *ours]
 
     def _finish(self, run: Run) -> None:
         if not self.console.wait(run, LONGEST_RUN):
             raise TimeoutError("The lesson's run did not come to its end. Reset the lesson and try again.")
-        for interrupt_id, value in self.console.inside(THREAD).payloads.items():
+        for interrupt_id, value in self.console.queries.inside(THREAD).payloads.items():
             self.wire.append(Sent("The graph asks", _json({interrupt_id: value})))
-        view = self.console.view(THREAD)
+        view = self.console.queries.view(THREAD)
         if not view.reviews and self.history:
             self.wire.append(Sent("The graph has come to its end; the agent says", self.history[-1].content))
 

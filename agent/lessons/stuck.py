@@ -38,7 +38,7 @@ def stock_agent(tool: Any) -> Any:
 
 
 def ask(stage: Stage, given: str) -> None:
-    tool = stage.console.agent("mail").tools_by_name["send_email"]
+    tool = stage.console.queries.agent("mail").tools_by_name["send_email"]
     stage.plain[STOCK] = PlainThread(stock_agent(tool))
     stage.plain[STOCK].invoke({"messages": [HumanMessage(call(TO_STOCK))]})
     stage.send(call(TO_OURS))

@@ -64,8 +64,8 @@ def record(opened: Opened, thread_id: str, *, name: str, never: Sequence[Never] 
     Raises `NotReplayable` with the reason, `NotIsolated`, and `UnknownThread`.
     """
     console, agents = opened.console, opened.settings.review_agents
-    thread = console.view(thread_id).thread
-    if console.agent(thread.agent).own_gating:
+    thread = console.queries.view(thread_id).thread
+    if console.queries.agent(thread.agent).own_gating:
         raise NotIsolated(thread.agent)
     if thread.status not in (Status.IDLE, Status.WAITING):
         raise NotReplayable(
@@ -82,7 +82,7 @@ def record(opened: Opened, thread_id: str, *, name: str, never: Sequence[Never] 
 
 def _without_expectations(console: Console, thread_id: str, agent: str, name: str) -> Scenario:
     course = _Course(thread_id)
-    for event in console.trail(thread_id=thread_id, limit=MANY):
+    for event in console.trail.events(thread_id=thread_id, limit=MANY):
         course.take(event)
     first, *steps = course.steps
     whole = {
@@ -148,8 +148,8 @@ def _exact(args: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 def _replies(console: Console, thread_id: str) -> list[Reply]:
     """What the model said and proposed, as it came from it, before any edit."""
-    said = [one for one in console.history(thread_id, limit=MANY) if one.type == "ai"]
-    actions = console.actions(thread_id)
+    said = [one for one in console.queries.history(thread_id, limit=MANY) if one.type == "ai"]
+    actions = console.queries.actions(thread_id)
     replies = []
     for message in said:
         if message.id.startswith("closing-"):  # the console's own words

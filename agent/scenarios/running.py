@@ -117,7 +117,7 @@ def _walk(course: _Course, follow: Follow) -> bool:
     )
     for number, written in enumerate(scenario.steps, start=1):
         follow(number)
-        step = as_it_stands(written, scenario.expect.never, waiting(console.view(THREAD)))
+        step = as_it_stands(written, scenario.expect.never, waiting(console.queries.view(THREAD)))
         if step is None:
             continue
         course.faults.extend(_reviewed(course, number, step))
@@ -130,7 +130,7 @@ def _walk(course: _Course, follow: Follow) -> bool:
 
 def _reviewed(course: _Course, number: int, step: Step) -> list[Fault]:
     """What is wrong with what waits now."""
-    view = course.console.view(THREAD)
+    view = course.console.queries.view(THREAD)
     if step.review is None:
         return []
     if not view.reviews:
@@ -158,7 +158,7 @@ def _started(course: _Course, step: Step) -> Run | None:
     console = course.console
     if step.decisions is not None:
         made = [one.model_dump(exclude_unset=True) for one in step.decisions]
-        return console.decide(THREAD, made, by=step.by, review_id=_only(console.view(THREAD)))
+        return console.decide(THREAD, made, by=step.by, review_id=_only(console.queries.view(THREAD)))
     if step.close is not None:
         return console.close(THREAD, by=step.by, reason=step.close)
     if step.message is not None:
@@ -176,8 +176,8 @@ def _pass_time(course: _Course, time_passing: timedelta) -> None:
     """Let the time pass, and whatever expires by it come to its end."""
     course.scratch.clock.move(time_passing)
     course.console.expire()
-    for one in course.console.running():
-        if (run := course.console.current_run(one.thread_id)) is not None:
+    for one in course.console.queries.running():
+        if (run := course.console.queries.current_run(one.thread_id)) is not None:
             _finish(course, run)
 
 
@@ -196,8 +196,8 @@ def _finish(course: _Course, run: Run) -> None:
 def looked(opened: Opened, thread_id: str = THREAD) -> Came:
     """Everything that came of the thread, read from the record and from the world."""
     console = opened.console
-    view = console.view(thread_id)
-    messages = console.history(thread_id, limit=MANY)
+    view = console.queries.view(thread_id)
+    messages = console.queries.history(thread_id, limit=MANY)
     tools = {call.id: call.name for message in messages for call in message.tool_calls}
     last = messages[-1] if messages else None
     answer = last.content if last and last.type == "ai" and not last.tool_calls else None
@@ -226,14 +226,16 @@ def waiting(view: View) -> tuple[Waits, ...]:
 def _executions(console: Console, thread_id: str) -> list[Ran]:
     """What was started, in that order, with the arguments the record says it was started with."""
     found = []
-    for event in console.trail(thread_id=thread_id, kind=Kind.EXECUTION_STARTED, limit=MANY):
-        action = console.action(thread_id, str(event.tool_call_id))
+    for event in console.trail.events(thread_id=thread_id, kind=Kind.EXECUTION_STARTED, limit=MANY):
+        action = console.queries.action(thread_id, str(event.tool_call_id))
         ended, result = (str(action.state), action.result) if action else ("unknown", None)
         found.append(Ran(str(event.tool), (event.data or {}).get("args"), ended, result))
     return found
 
 
 def _contradictions(console: Console, thread_id: str) -> list[str]:
-    faults = [fault for action in console.actions(thread_id) for fault in console.proof(action).faults]
-    chain = console.verify().first_fault
+    faults = [
+        fault for action in console.queries.actions(thread_id) for fault in console.trail.proof(action).faults
+    ]
+    chain = console.trail.verify().first_fault
     return [*faults, *([chain] if chain else [])]

@@ -42,7 +42,7 @@ def card(review: Review, *, after: Goes = None, later: Callable[..., None] | Non
         damaged(review, after)
         return
     if session.named():
-        session.console().shown(review.review_id, to=session.reviewer())
+        session.console().given.shown(review.review_id, to=session.reviewer())
     draft = drafts.load(review)
     place = min(draft.at, len(review.actions) - 1)
     action = review.actions[place]
@@ -71,7 +71,7 @@ def card(review: Review, *, after: Goes = None, later: Callable[..., None] | Non
 
 
 def _typed_ahead(review: Review, action: Action, choice: Choice) -> None:
-    policy = session.console().agent(action.agent).policy
+    policy = session.console().queries.agent(action.agent).policy
     asks = {**FIELD, "edit": None}  # an edit's letters would end up within its JSON
     if retyped.to_type(policy, action.tool, action.args) is None:
         asks.pop("approve")
@@ -132,13 +132,13 @@ def _as_written(action: Action) -> list[Node]:
 
 def _around(review: Review, action: Action) -> None:
     console = session.console()
-    siblings = console.actions(review.thread_id, [action.key.message_id])
+    siblings = console.queries.actions(review.thread_id, [action.key.message_id])
     free = [one for one in siblings if one.state is State.APPROVED]
     if free:
         with _beside(SIBLINGS, f"Also in this turn, without asking · {len(free)}", review, action):
             for one in free:
                 alone.literal(f"{one.tool} {show(one.args)}")
-    for one in console.decided_before(action)[:1]:
+    for one in console.queries.decided_before(action)[:1]:
         same = show(one.proposed) == show(action.proposed)  # as text, 1 is neither 1.0 nor true
         edited = ", as edited" if (one.decision or {}).get("type") == "edit" else ""
         alone.line(
@@ -148,7 +148,7 @@ def _around(review: Review, action: Action) -> None:
     if description := action.notes.get("description"):
         with _beside(DESCRIPTION, "How the agent's own code describes it", review, action):
             alone.literal(str(description))
-    claim = console.claim(action)
+    claim = console.queries.claim(action)
     if claim:
         with _beside(CLAIM, "The agent's claim, not checked", review, action):
             alone.literal(claim)

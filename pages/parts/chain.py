@@ -46,7 +46,7 @@ def _kept_elsewhere() -> None:
             "This line stands for the whole record up to now. Print it, or send it to somebody who cannot reach "
             "this machine: whoever writes the record again cannot write that copy again, so the check finds it."
         )
-        head = session.console().head()
+        head = session.console().trail.head()
         literal(str(head) if head else "Nothing has been recorded yet.")
         st.text_input("A line you kept, to check the record against", key=KEPT)
         st.button("Check against it", key="verify-kept", on_click=_verify)
@@ -61,17 +61,17 @@ def _verify() -> None:
         return
     st.session_state.pop("verified", None)
     try:
-        st.session_state["verified"] = session.console().verify(kept=kept)
+        st.session_state["verified"] = session.console().trail.verify(kept=kept)
     except ReviewError as error:  # anchors that cannot be read, say
         session.flash_error("The chain could not be checked.", error)
-    st.session_state["verified-at"] = clock(session.console().now())
+    st.session_state["verified-at"] = clock(session.console().queries.now())
 
 
 def _downloads() -> None:
     console = session.console()
     st.download_button(
         "JSONL",
-        data=lambda: "".join(console.exported(values=bool(st.session_state.get("values")))),
+        data=lambda: "".join(console.trail.exported(values=bool(st.session_state.get("values")))),
         file_name="audit.jsonl",
         mime="application/jsonl",
         key="export-jsonl",
@@ -80,7 +80,7 @@ def _downloads() -> None:
     )
     st.download_button(
         "CSV",
-        data=lambda: "".join(as_csv(console.whole_trail())),
+        data=lambda: "".join(as_csv(console.trail.whole())),
         file_name="audit.csv",
         mime="text/csv",
         key="export-csv",

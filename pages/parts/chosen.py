@@ -118,7 +118,7 @@ def _consequence(review: Review, action: Action, ruling: Ruling) -> None:
 def _to_type(review: Review, ruling: Ruling, choice: Choice) -> bool:
     """Ask for the one dangerous value of what would run; true while it is not there."""
     action, after = ruling.before, ruling.after
-    policy = session.console().agent(action.agent).policy
+    policy = session.console().queries.agent(action.agent).policy
     wanted = retyped.to_type(policy, after.tool, after.args) if choice.type in RUNS else None
     if wanted is None:
         return False

@@ -12,7 +12,7 @@ from pages.parts.sending import WAIT_FOR_RUN
 
 def closed(thread_id: str) -> None:
     """Offer to ask again, where something was closed last and can be."""
-    if not session.console().may_ask_again(thread_id):
+    if not session.console().queries.may_ask_again(thread_id):
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="closed"):
         st.caption(
@@ -37,6 +37,6 @@ def _ask_again(thread_id: str) -> None:
         session.flash_error("It was not asked again.", error)
         return
     console.wait(run, WAIT_FOR_RUN)
-    waiting = console.view(thread_id).reviews
+    waiting = console.queries.view(thread_id).reviews
     if waiting and session.in_address(session.REVIEW) is not None:
         session.put_in_address(session.REVIEW, waiting[0].review_id)

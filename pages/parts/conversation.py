@@ -26,7 +26,7 @@ Actions = Mapping[tuple[str, str], Action]
 def conversation(thread_id: str, card_of: str | None = None) -> None:
     """The last messages, with a way to the earlier ones; `card_of` is the review whose card stands below them."""
     console = session.console()
-    total = console.history_length(thread_id)
+    total = console.queries.history_length(thread_id)
     shown = int(st.session_state.get(session.key("shown", thread_id), LAST))
     if total > shown:
         st.button(
@@ -36,9 +36,11 @@ def conversation(thread_id: str, card_of: str | None = None) -> None:
             args=(thread_id, shown + LAST),
             type="tertiary",
         )
-    messages = console.history(thread_id, limit=shown)
+    messages = console.queries.history(thread_id, limit=shown)
     proposing = [message.id for message in messages if message.tool_calls]
-    actions = {(a.key.message_id, a.key.tool_call_id): a for a in console.actions(thread_id, proposing)}
+    actions = {
+        (a.key.message_id, a.key.tool_call_id): a for a in console.queries.actions(thread_id, proposing)
+    }
     for message in messages:
         _message(message, actions, card_of)
 
@@ -120,7 +122,7 @@ def _proof(action: Action) -> None:
     with st.expander("The record of this action", key=name, on_change="rerun") as opened:
         if not opened.open:
             return
-        proof = session.console().proof(action)
+        proof = session.console().trail.proof(action)
         for fault in proof.faults:
             st.error(fault)
         literal("\n".join(f"{clock(event.at)}  {told(event)}" for event in proof.events))

@@ -62,7 +62,7 @@ def _send(review: Review, action: Action, draft: Draft, *, after: Goes, lacking:
 
 
 def _hint(review: Review, action: Action, undecided: int) -> str:
-    denied = session.console().denial(action.agent, action) is not None
+    denied = session.console().queries.denial(action.agent, action) is not None
     folds = folds_unopened(action) if "approve" in action.allowed and not denied else 0
     hints = [UNREAD.format(folds)] if folds else []
     if "reject" not in action.allowed:
@@ -117,7 +117,7 @@ def _for_all(review: Review, action: Action) -> None:
     """One choice for all: to reject, and to approve where none is irreversible and each was looked at whole."""
     if len(review.actions) < 2:
         return
-    policy = session.console().agent(review.agent).policy
+    policy = session.console().queries.agent(review.agent).policy
     together = {
         "reject": all("reject" in one.allowed for one in review.actions),
         "approve": all(may_approve_together(policy, one) for one in review.actions),

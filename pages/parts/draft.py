@@ -44,14 +44,16 @@ class Draft:
 def load(review: Review) -> Draft:
     """The draft as the ledger keeps it, or an empty one. From now on it is the one on screen."""
     console, named = session.console(), session.draft_owner()
-    kept = console.draft(review.review_id, named) or console.draft(review.review_id, session.browsers_own())
+    kept = console.queries.draft(review.review_id, named) or console.queries.draft(
+        review.review_id, session.browsers_own()
+    )
     screen.put_draft_on_screen(review, kept)
     return _read(kept)
 
 
 def is_kept(review: Review) -> bool:
     """Whether something that was chosen or written here on this review is still there."""
-    return session.console().draft(review.review_id, session.draft_owner()) is not None
+    return session.console().queries.draft(review.review_id, session.draft_owner()) is not None
 
 
 def on_screen(review: Review) -> Draft:

@@ -81,7 +81,7 @@ def _form(review: Review, action: Action, text: str, keep: Keep) -> None:
     if not isinstance(args, dict):
         st.caption("The JSON has to be mended before the form can show it.")
         return
-    form(review, action, args, session.console().agent(action.agent).schema_of(action.tool), keep)
+    form(review, action, args, session.console().queries.agent(action.agent).schema_of(action.tool), keep)
 
 
 def _reset(review: Review, action: Action, keep: Keep) -> None:

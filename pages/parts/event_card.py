@@ -57,14 +57,14 @@ def action_of(event: Event) -> Action | None:
     """The action an event is about, as the ledger holds it now; a later one under the same call id is another."""
     if event.thread_id is None or event.tool_call_id is None:
         return None
-    found = session.console().action(event.thread_id, event.tool_call_id)
+    found = session.console().queries.action(event.thread_id, event.tool_call_id)
     return found if found and found.call_digest == event.digest else None
 
 
 def _red_flags(event: Event) -> None:
     """Where the record of this event's action does not add up: what ran is not what was decided, say."""
     if event.thread_id and event.tool_call_id:
-        for fault in session.console().contradictions(event.thread_id, event.tool_call_id):
+        for fault in session.console().trail.contradictions(event.thread_id, event.tool_call_id):
             st.error(fault, icon=":material/flag:")
 
 

@@ -32,4 +32,4 @@ def export_thread(thread_id: str) -> None:
 
 
 def _file(written: Callable[[WholeThread], str], thread_id: str) -> str:
-    return written(session.console().whole_thread(thread_id))
+    return written(session.console().queries.whole_thread(thread_id))

@@ -40,14 +40,14 @@ class Found:
 def filtered() -> Found:
     """Draw the filters; gives what they let through."""
     sought = _filters()
-    found = session.console().queue(limit=PAGE + 1, after=_cursor(), sought=sought)
+    found = session.console().queries.queue(limit=PAGE + 1, after=_cursor(), sought=sought)
     return Found(found[:PAGE], more=len(found) > PAGE, narrowed=sought != Sought())
 
 
 def inbox_list(found: Found) -> None:
     """Draw the list."""
     waiting = found.waiting
-    st.markdown(f"**Needs a decision** · {session.console().queue_length()}")
+    st.markdown(f"**Needs a decision** · {session.console().queries.queue_length()}")
     if waiting:
         made = [_row_of(one) for one in waiting]
         rows("Needs a decision", made, key="waiting", on_pick=_open_review, current=_selected(waiting))
@@ -65,7 +65,7 @@ def next_after(review: Review) -> bool:
 
 def move(review: Review, by: int = 1) -> None:
     """Select the review `by` places further in the queue, around its end."""
-    waiting = session.console().queue(limit=PAGE, after=_cursor(), sought=_sought())
+    waiting = session.console().queries.queue(limit=PAGE, after=_cursor(), sought=_sought())
     ids = [one.review_id for one in waiting if one.review_id != review.review_id]
     place = sum(1 for one in waiting if _age(one) < _age(review))
     step = place if by > 0 else place - 1
@@ -86,7 +86,7 @@ def _selected(waiting: list[Waiting]) -> str | None:
 
 
 def _filters() -> Sought:
-    agents, tools = ["", *session.console().agents()], ["", *session.console().tools()]
+    agents, tools = ["", *session.console().queries.agents()], ["", *session.console().queries.tools()]
     st.text_input(
         "Search",
         key="q",
@@ -178,15 +178,15 @@ def _to_page(cursor: str | None) -> None:
 
 def _others() -> None:
     console = session.console()
-    unknown = console.unknown()
+    unknown = console.queries.unknown()
     if unknown:
         st.markdown(f"**Outcome unknown** · {len(unknown)}")
         made = [_unknown_row(one) for one in unknown]
         current = session.in_address(session.ACTION)
         rows("Outcome unknown", made, key="unknown", on_pick=_open_action, current=current)
-    _fold("Ran without asking", console.ran_without_asking(), _unasked)
-    _fold("Running", console.running(), _running)
-    _fold("Done today", console.done_today(), _done)
+    _fold("Ran without asking", console.queries.ran_without_asking(), _unasked)
+    _fold("Running", console.queries.running(), _running)
+    _fold("Done today", console.queries.done_today(), _done)
 
 
 def _fold(title: str, found: Sequence[T], draw: Callable[[Sequence[T]], None]) -> None:
@@ -229,7 +229,7 @@ def _unasked_row(action: Action) -> None:
 
 @named_first
 def _look_over(action: Action) -> None:
-    session.console().look_over(action.key, by=session.reviewer())
+    session.console().given.look_over(action.key, by=session.reviewer())
 
 
 def _running(found: Sequence[Thread]) -> None:

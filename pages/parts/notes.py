@@ -43,7 +43,7 @@ def notes(view: View) -> None:
 
 def noted(thread_id: str) -> None:
     """The notes there are on the thread, the last one first."""
-    for note in reversed(session.console().notes(thread_id)):
+    for note in reversed(session.console().notes.of(thread_id)):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             mark(note.verdict)
             line(f"{note.by}: {note.text}" if note.text else note.by, width="content")
@@ -70,10 +70,10 @@ def threads_by_verdict(limit: int) -> tuple[Sequence[Thread], Mapping[str, Verdi
         horizontal=True,
     )
     if chosen in (None, ANY):
-        found = console.threads(limit=limit)
+        found = console.queries.threads(limit=limit)
     else:
-        found = console.threads_noted(None if chosen == NONE else Verdict(chosen), limit=limit)
-    return found, console.verdicts([thread.thread_id for thread in found])
+        found = console.notes.threads(None if chosen == NONE else Verdict(chosen), limit=limit)
+    return found, console.notes.verdicts([thread.thread_id for thread in found])
 
 
 def _field(name: str, thread_id: str) -> str:
@@ -87,7 +87,7 @@ def _save(thread_id: str) -> None:
         session.flash("error", "The note was not saved. Choose pass, fail or unsure first.")
         return
     try:
-        session.console().note(thread_id, by=session.reviewer(), **given)
+        session.console().notes.add(thread_id, by=session.reviewer(), **given)
     except ReviewError as error:
         session.flash_error("The note was not saved.", error)
         return

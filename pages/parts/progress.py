@@ -17,7 +17,7 @@ EVERY = 0.4  # seconds between two looks at a run
 @st.fragment(run_every=EVERY)
 def progress(thread_id: str) -> None:
     """The agent's words as they stream and the tool that runs; redraws the page when the run is over."""
-    view = session.console().view(thread_id)
+    view = session.console().queries.view(thread_id)
     if view.thread.status is not Status.RUNNING:
         session.keep_flash()
         st.rerun()

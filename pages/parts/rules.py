@@ -38,7 +38,7 @@ def remember(review: Review, action: Action) -> None:
         if in_rows(action.args)[1]:
             st.caption(TOO_MANY)
             return
-        if reason := session.console().forbids_remembering(action):
+        if reason := session.console().rules.forbidden(action):
             line(reason)
             return
         st.caption(
@@ -87,7 +87,7 @@ def _choices(review: Review, action: Action) -> dict[str, Any]:
 def _foresight(action: Action, choices: dict[str, Any]) -> Foresight | None:
     """Show what the rule would have allowed; None, and why, if no such rule can be made."""
     try:
-        found = session.console().foresee(
+        found = session.console().rules.foresee(
             action.key.thread_id, action.key.tool_call_id, **choices, zone=zone()
         )
     except ReviewError as error:
@@ -116,7 +116,7 @@ def _past(title: str, calls: Sequence[Past]) -> None:
 @named_first
 def _save(action: Action, choices: dict[str, Any]) -> None:
     try:
-        rule = session.console().remember(
+        rule = session.console().rules.make(
             action.key.thread_id, action.key.tool_call_id, **choices, zone=zone()
         )
     except ReviewError as error:
@@ -131,7 +131,7 @@ def _save(action: Action, choices: dict[str, Any]) -> None:
 def rules(agent: str | None = None) -> None:
     """The list of rules, of all agents or of one: what each matches, who made it, until when, how often it was used."""
     st.markdown("**Remembered rules**")
-    found = session.console().rules(agent)
+    found = session.console().rules.all(agent)
     standing = [rule for rule in found if rule.ended is None]
     ended = [rule for rule in found if rule.ended is not None]
     if not standing:
@@ -171,7 +171,7 @@ def _rule(rule: Rule) -> None:
 def _standing(rule: Rule) -> None:
     if rule.ended is not None:
         st.badge(str(rule.ended), color="gray", icon=":material/bookmark_remove:")
-    elif reason := session.console().disabled(rule):
+    elif reason := session.console().rules.disabled(rule):
         st.badge("allows nothing now", color="yellow", icon=":material/pause:")
         line(reason, width="content")
     else:
@@ -193,7 +193,7 @@ def _until(rule: Rule) -> str:
 @named_first
 def _revoke(rule: Rule) -> None:
     try:
-        session.console().revoke(rule.rule_id, by=session.reviewer())
+        session.console().rules.revoke(rule.rule_id, by=session.reviewer())
     except ReviewError as error:
         session.flash_error("The rule was not revoked.", error)
         return

@@ -70,7 +70,7 @@ def save_scenario(view: View) -> None:
 
 def _offers(thread_id: str) -> list[Offer]:
     """Each call that ran, by its telling argument, and then each of their tools, whatever its arguments."""
-    ran = [one for one in session.console().actions(thread_id) if one.state in RAN]
+    ran = [one for one in session.console().queries.actions(thread_id) if one.state in RAN]
     different = {dumps([one.tool, one.args]): one for one in reversed(ran) if one.args}
     calls = list(reversed(different.values()))[-MOST:]
     alike = Counter((one.tool, telling(one.args)) for one in calls)

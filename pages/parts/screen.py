@@ -30,7 +30,7 @@ def put_on_screen(review: Review, action: Action) -> None:
     if not is_on_screen(review, action):
         st.session_state[VISIBLE] = visible_seconds()
         st.session_state[HIDDEN] = 0.0
-        st.session_state[CARD] = (card_of(review, action), console().now())
+        st.session_state[CARD] = (card_of(review, action), console().queries.now())
 
 
 def is_on_screen(review: Review, action: Action) -> bool:
@@ -53,7 +53,7 @@ def seconds_on_screen() -> float:
 
 
 def _seconds_since(instant: str) -> float:
-    return (datetime.fromisoformat(console().now()) - datetime.fromisoformat(instant)).total_seconds()
+    return (datetime.fromisoformat(console().queries.now()) - datetime.fromisoformat(instant)).total_seconds()
 
 
 def card_of(review: Review, action: Action) -> Card:
@@ -80,7 +80,7 @@ def note_choice() -> None:
     """A choice was made by this very click; the page drawn next may go to it."""
     st.session_state[JUST_CHOSEN] = True
     made, _ = st.session_state.get(CHOICES, (0, ""))
-    st.session_state[CHOICES] = (made + 1, console().now())
+    st.session_state[CHOICES] = (made + 1, console().queries.now())
 
 
 def was_just_chosen() -> bool:

@@ -56,7 +56,7 @@ def cannot_choose(action: Action, kind: str) -> bool:
     """Whether this cannot be chosen now: what was not read whole, and what the policy has come to deny."""
     if kind not in RUNS:
         return False
-    denial = session.console().denial(action.agent, action)
+    denial = session.console().queries.denial(action.agent, action)
     if kind == "approve":
         return denial is not None or folds_unopened(action) > 0
     return denial is not None and denial.whole
@@ -66,7 +66,7 @@ def lacks_typing(action: Action, choice: Choice, ruled: Action) -> bool:
     """Whether a value has still to be typed before `ruled` may run by this choice."""
     if choice.type not in RUNS:
         return False
-    policy = session.console().agent(action.agent).policy
+    policy = session.console().queries.agent(action.agent).policy
     return not retyped.is_typed(policy, ruled.tool, ruled.args, choice.typed)
 
 

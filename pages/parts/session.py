@@ -59,7 +59,7 @@ def console() -> Console:
 def gates_itself(agent: str) -> bool:
     """Whether the agent is of another make and decides by itself what it asks about; false if it is not served."""
     try:
-        return console().agent(agent).own_gating
+        return console().queries.agent(agent).own_gating
     except ReviewError:
         return False
 

@@ -36,7 +36,7 @@ NOT_ASKED = (
 def settle(named: str) -> None:
     """Draw what is known of the action `thread/call`, and the three things a person can say of it."""
     thread_id, _, call_id = named.partition("/")
-    action = session.console().action(thread_id, call_id)
+    action = session.console().queries.action(thread_id, call_id)
     if action is None or action.state is not State.UNKNOWN:
         with st.container(border=True):
             st.markdown("**This action has no unknown outcome.** It may have been settled by somebody else.")

@@ -31,7 +31,7 @@ def simulation(agent: Agent) -> None:
     )
     tiers = _tiers(agent)
     everything = st.toggle("Ask for everything", key=EVERYTHING)
-    found = session.console().simulate(agent.name, tiers, ask_for_everything=everything)
+    found = session.console().queries.simulate(agent.name, tiers, ask_for_everything=everything)
     if not found.judged:
         st.caption("This agent has not proposed anything yet. Ask it for something in Chat, then come back.")
         return

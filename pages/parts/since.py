@@ -25,7 +25,7 @@ EDITED_AWAY = "{} edited this same call {} ago; the agent proposes the original 
 
 def denied_now(action: Action) -> None:
     """Say that the policy has come to deny the call, so that it cannot be approved any more."""
-    denial = session.console().denial(action.agent, action)
+    denial = session.console().queries.denial(action.agent, action)
     if denial is None:
         return
     with st.container(gap="xsmall"):
@@ -37,7 +37,7 @@ def denied_now(action: Action) -> None:
 
 def since_then(action: Action) -> None:
     """Draw the facts that are not as they were, and whether the call would fail on them now."""
-    since = session.console().changed_since(action)
+    since = session.console().queries.changed_since(action)
     if since.changed or since.fault:
         with st.container(gap="xsmall"):
             said = ([CHANGED] if since.changed else []) + ([WOULD_FAIL] if since.fault else [])
@@ -64,7 +64,7 @@ def rejected_before(action: Action) -> None:
 
 def edited_before(action: Action) -> None:
     """Mark a call that comes back as it was before somebody edited it in this thread, and say what ran instead."""
-    edited = session.console().edited_away(action)
+    edited = session.console().queries.edited_away(action)
     if edited is None:
         return
     who = "You" if session.named() and edited.decided_by == session.reviewer() else "Somebody else"

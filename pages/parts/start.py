@@ -23,7 +23,7 @@ def start() -> None:
     with left:
         st.subheader("Ask an agent to do something")
         _broken()
-        if session.console().agents():
+        if session.console().queries.agents():
             _form()
     with right:
         _threads()
@@ -31,29 +31,29 @@ def start() -> None:
 
 def _form() -> None:
     console = session.console()
-    agents = console.agents()
+    agents = console.queries.agents()
     agent = st.segmented_control(
         "Agent", agents, default=agents[0], key="new-agent", format_func=option, required=True
     )
     if session.gates_itself(str(agent)):
         st.caption("It is of another make: it brings its own model and decides by itself what it asks about.")
     else:
-        st.selectbox("Model", console.models(), key="new-model")
+        st.selectbox("Model", console.queries.models(), key="new-model")
         st.caption("It stops before anything that its policy asks about. Try one of these:")
-    for place, request in enumerate(console.agent(str(agent)).suggestions):
+    for place, request in enumerate(console.queries.agent(str(agent)).suggestions):
         st.button(request, key=session.key("suggestion", place), on_click=_send, args=(request,))
     st.chat_input("Write to the agent", key="message", on_submit=_send_typed)
 
 
 def _broken() -> None:
-    for name, reason in session.console().broken_agents().items():
+    for name, reason in session.console().queries.broken_agents().items():
         st.warning("An agent could not be loaded. Mend it, then restart the console.")
         line(f"{name}: {reason}")
 
 
 def demo() -> None:
     """A button that puts something before a reviewer, where there is an agent to do it."""
-    if not session.console().agents():
+    if not session.console().queries.agents():
         return
     st.button("Start a demo", key="demo", type="primary", icon=":material/play_arrow:", on_click=_demo)
 
@@ -88,7 +88,7 @@ def _threads() -> None:
 def _demo() -> None:
     console = session.console()
     try:
-        run = console.send(DEMO, by=session.reviewer(), agent=console.agents()[0])
+        run = console.send(DEMO, by=session.reviewer(), agent=console.queries.agents()[0])
     except ReviewError as error:
         session.flash_error("The demo was not started.", error)
         return

@@ -19,7 +19,7 @@ def stop_all() -> None:
 
 def banner() -> None:
     """Who stopped everything, and the way to release it; nothing if nothing is stopped."""
-    halt = session.console().halt()
+    halt = session.console().queries.halt()
     if halt is None:
         return
     with st.container(border=True, key="halted"):

@@ -22,7 +22,7 @@ from pages.parts.words import clock
 
 def under_the_hood(view: View) -> None:
     try:
-        inside = session.console().inside(view.thread.thread_id)
+        inside = session.console().queries.inside(view.thread.thread_id)
     except ReviewError as error:
         st.warning("Nothing can be shown of how this thread stands.")
         line(str(error))

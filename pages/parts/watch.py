@@ -67,12 +67,12 @@ _pace = Pace(every=1.5, most=5.0)
 def watch(drawn: int, thread_id: str | None = None) -> None:
     """Follow all threads, or one, from `drawn` on: the pulse read before the page was drawn."""
     session.note_place()
-    _follow(lambda: session.console().pulse(thread_id) != drawn and session.is_in_place())
+    _follow(lambda: session.console().queries.pulse(thread_id) != drawn and session.is_in_place())
 
 
 def watch_queue(drawn: int) -> None:
     """Follow how many reviews wait, on a page that shows the number and nothing else of them."""
-    _follow(lambda: session.console().queue_length() != drawn)
+    _follow(lambda: session.console().queries.queue_length() != drawn)
 
 
 def _follow(moved: Callable[[], bool]) -> None:

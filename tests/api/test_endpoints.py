@@ -232,7 +232,7 @@ def cut_off(served: Served) -> str:
     """A thread `t-1` whose one action was executing when its process died, as far as the record tells."""
     served.chat(MAIL, thread_id="t-1")
     ledger = served.console._ledger
-    (action,) = served.console.actions("t-1")
+    (action,) = served.console.queries.actions("t-1")
     with ledger.write() as tx:
         tx.end_review(str(action.review_id), "decided", "2030-01-01T12:00:00.000000Z", "ana", "approve")
         tx.move(action.key, State.PENDING, State.APPROVED)

@@ -22,7 +22,7 @@ EVERY_GET = (
 
 
 def nothing_stored(served: Served) -> bool:
-    return served.console.threads() == [] and served.console.trail() == []
+    return served.console.queries.threads() == [] and served.console.trail.events() == []
 
 
 @pytest.mark.parametrize(
@@ -43,12 +43,20 @@ def test_json_with_a_charset_is_json(served: Served) -> None:
 
 def test_no_get_changes_anything(served: Served) -> None:
     served.client.post("/chat", json=MESSAGE)
-    before = served.console.trail(), served.console.threads(), served.console.history("t-1")
+    before = (
+        served.console.trail.events(),
+        served.console.queries.threads(),
+        served.console.queries.history("t-1"),
+    )
     for path in EVERY_GET:
         assert served.client.get(f"/{path}").status_code == 200
     for path in set(EVERY_POST) - set(EVERY_GET):
         assert served.client.get(f"/{path}").status_code == 405
-    assert (served.console.trail(), served.console.threads(), served.console.history("t-1")) == before
+    assert (
+        served.console.trail.events(),
+        served.console.queries.threads(),
+        served.console.queries.history("t-1"),
+    ) == before
 
 
 def test_a_body_over_the_limit_is_refused_whether_or_not_it_declares_its_length(served: Served) -> None:
@@ -194,7 +202,7 @@ def test_a_name_may_have_any_letters_and_is_sent_as_utf_8(served: Served) -> Non
             "/chat", json={"message": "/say Hello."}, headers={"X-Reviewer": name.encode()}
         )
         assert answer.status_code == 200
-        assert served.console.trail(thread_id=answer.json()["thread_id"])[0].by == name
+        assert served.console.trail.events(thread_id=answer.json()["thread_id"])[0].by == name
 
 
 @pytest.mark.parametrize("path", ["/rules/a%0Ab", "/rules/%0A", "/a%0A"])

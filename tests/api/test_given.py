@@ -74,7 +74,7 @@ def test_every_answer_with_a_review_gives_it(served: Served, look: Any) -> None:
 
 def test_an_answer_without_a_review_gives_nothing(served: Served) -> None:
     chat(served, Prefer="respond-async")
-    started = served.console.current_run("t-1")
+    started = served.console.queries.current_run("t-1")
     assert started is None or served.console.wait(started, 30)
     assert served.post("/review", headers=BEA, thread_id="t-1", decisions=APPROVE).status_code == 409
     assert not served.opened.world.outbox()

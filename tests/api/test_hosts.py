@@ -160,7 +160,7 @@ def test_a_failure_that_nobody_foresaw_says_it_too(served: Served, monkeypatch: 
     def broken() -> None:
         raise RuntimeError("no such luck")
 
-    monkeypatch.setattr(served.console, "health", broken)
+    monkeypatch.setattr(served.console.queries, "health", broken)
     answer = served.get("/health")
     assert (answer.status_code, answer.headers["X-Content-Type-Options"]) == (500, "nosniff")
 

@@ -28,11 +28,11 @@ NOW = "2030-01-01T12:00:00.000000Z"
 def state_of(served: Served, thread_id: str = "t-1") -> Any:
     """All that a thread holds, but for the audit trail, where an attempt that came too late is recorded."""
     ledger = served.console._ledger
-    view = replace(served.console.view(thread_id), progress=None)
+    view = replace(served.console.queries.view(thread_id), progress=None)
     return (
         view,
-        served.console.actions(thread_id),
-        served.console.history(thread_id),
+        served.console.queries.actions(thread_id),
+        served.console.queries.history(thread_id),
         ledger.last_run(thread_id),
     )
 
@@ -109,7 +109,7 @@ def test_2_a_running_thread_is_busy(served: Served) -> None:
 def test_2_an_unknown_outcome_has_to_be_settled_first(served: Served) -> None:
     served.chat(MAIL, thread_id="t-1")
     with served.console._ledger.write() as tx:
-        (action,) = served.console.actions("t-1")
+        (action,) = served.console.queries.actions("t-1")
         tx.propose(replace(action, key=replace(action.key, tool_call_id="c9"), state=State.UNKNOWN))
     answer, error = refused_by_both(served, WRONG, review_id="r-0")
     assert "send_email" in check(answer, error, 409, errors.OutcomeUnknown)
@@ -144,7 +144,7 @@ def test_3_a_closed_review_counts_as_decided(served: Served) -> None:
 def test_3_an_expired_review_says_when(served: Served, clock: SetClock) -> None:
     review_id = served.chat(MAIL, thread_id="t-1")["pending_review"]["review_id"]
     clock.move(hours=25)
-    until(lambda: served.console.view("t-1").thread.status is Status.IDLE)
+    until(lambda: served.console.queries.view("t-1").thread.status is Status.IDLE)
     answer, error = refused_by_both(served, WRONG, review_id=review_id)
     check(answer, error, 409, errors.ReviewExpired)
 
@@ -226,10 +226,10 @@ def test_what_cannot_be_done_now_says_so(
     served: Served, path: str, body: Any, status: int, code: str
 ) -> None:
     served.chat("/say Hello.", thread_id="t-1")
-    threads = len(served.console.threads())
+    threads = len(served.console.queries.threads())
     answer = served.client.post(path, json=body)
     assert (answer.status_code, answer.json()["code"]) == (status, code), answer.text
-    assert len(served.console.threads()) == threads
+    assert len(served.console.queries.threads()) == threads
 
 
 def test_every_refusal_of_the_rules_has_its_status() -> None:

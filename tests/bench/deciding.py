@@ -52,8 +52,10 @@ def measure(scale: Scale, folder: Path) -> Iterator[Figure]:
     Seeder(ledger, agent, SECRET).waiting(scale.decisions)
     engine = LocalEngine({"mail": agent}, Models(), folder / "checkpoints.sqlite")
     anchors = AnchorFile(folder / "anchors.jsonl")
-    console = Console(ledger, engine, NoRuns(), anchors, SECRET, utc_now)
-    waiting = iter(console.queue(limit=scale.decisions))
+    console = Console(
+        ledger=ledger, engine=engine, runs=NoRuns(), anchors=anchors, secret=SECRET, clock=utc_now
+    )
+    waiting = iter(console.queries.queue(limit=scale.decisions))
     bare = BareSqlite(folder / "bare.sqlite")
 
     def decide() -> None:

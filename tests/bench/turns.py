@@ -63,7 +63,7 @@ def message(number: int) -> str:
 def turn(console: Console, thread_id: str, text: str) -> None:
     """The same as the peer's, through the use cases, with everything recorded."""
     assert console.wait(console.send(text, by="ana", thread_id=thread_id, agent="mail"), 60)
-    (review,) = console.view(thread_id).reviews
+    (review,) = console.queries.view(thread_id).reviews
     run = console.decide(thread_id, [{"type": "approve"}], by="ana", review_id=review.review_id)
     assert console.wait(run, 60)
 

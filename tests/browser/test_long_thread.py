@@ -43,6 +43,6 @@ def fill(data: Path, length: int) -> None:
         ask(opened.console, "/say message 0.", thread_id="long")
         said = [Message(f"m{n}", "human" if n % 2 else "ai", f"message {n}.") for n in range(2, length)]
         with opened.console._ledger.write() as tx:
-            tx.put_messages("long", said, opened.console.now())
+            tx.put_messages("long", said, opened.console.queries.now())
     finally:
         opened.close()

@@ -121,7 +121,7 @@ def streamed(*calls: tuple[str, str, str]) -> Stream:
 
 
 def result(opened: Opened, thread_id: str) -> str:
-    (found,) = [one for one in opened.console.history(thread_id) if one.type == "tool"]
+    (found,) = [one for one in opened.console.queries.history(thread_id) if one.type == "tool"]
     return found.content
 
 
@@ -164,16 +164,16 @@ def test_of_a_refused_call_only_the_beginning_is_kept_anywhere(
     ask(opened.console, "/say Hello.")
     before = on_disk(settings)
     thread_id = ask(opened.console, "Read.", model=MODEL)
-    ran, refused = opened.console.actions(thread_id)
+    ran, refused = opened.console.queries.actions(thread_id)
     assert (refused.state, ran.state) == (State.REFUSED, State.DONE), "it refuses one call, not the turn"
     assert refused.proposed == bounded(LONG, MAX_REFUSED)
     assert hashlib.sha256(LONG.encode()).hexdigest() in refused.proposed
     assert "at most 1,000,000 bytes" in (refused.result or "")
-    (_, event) = opened.console.trail(thread_id=thread_id, kind=Kind.ACTION_PROPOSED)
+    (_, event) = opened.console.trail.events(thread_id=thread_id, kind=Kind.ACTION_PROPOSED)
     assert event.data is not None
     assert event.data["proposed"] == refused.proposed
     assert len(json.dumps(provider.requests[-1])) < 10_000
-    assert sum(len(str(one)) for one in opened.console.history(thread_id)) < 50_000
+    assert sum(len(str(one)) for one in opened.console.queries.history(thread_id)) < 50_000
     assert on_disk(settings) - before < 1_000_000
 
 
@@ -185,19 +185,19 @@ def test_a_long_text_that_is_no_object_is_malformed_as_a_short_one_is(
         text("Sorry."),
     ]
     thread_id = ask(opened.console, "Read.", model=MODEL)
-    actions = opened.console.actions(thread_id)
+    actions = opened.console.queries.actions(thread_id)
     assert [one.state for one in actions] == [State.REFUSED, State.REFUSED]
     assert all("malformed" in (one.result or "") for one in actions)
-    assert sum(len(str(one)) for one in opened.console.history(thread_id)) < 50_000
+    assert sum(len(str(one)) for one in opened.console.queries.history(thread_id)) < 50_000
 
 
 def test_a_call_whose_arguments_were_cut_runs_nothing(opened: Opened, provider: Provider) -> None:
     # A tool that takes no argument would take any object as far as it knows its names.
     provider.replies = [streamed(("c1", "reset", LONG)), text("Sorry.")]
     thread_id = ask(opened.console, "Reset.", model=MODEL)
-    (action,) = opened.console.actions(thread_id)
+    (action,) = opened.console.queries.actions(thread_id)
     assert action.state is State.REFUSED
-    assert opened.console.trail(thread_id=thread_id, kind=Kind.EXECUTION_STARTED) == []
+    assert opened.console.trail.events(thread_id=thread_id, kind=Kind.EXECUTION_STARTED) == []
 
 
 @pytest.mark.parametrize("args", ['{"size": "' + "x" * 100_000 + '"}', '{"size": [' + "1," * 50_000 + "1]}"])
@@ -206,19 +206,19 @@ def test_what_does_not_fit_a_tool_is_cut_where_it_is_long(
 ) -> None:
     provider.replies = [streamed(("c1", "read_big", args)), text("Sorry.")]
     thread_id = ask(opened.console, "Read.", model=MODEL)
-    (action,) = opened.console.actions(thread_id)
+    (action,) = opened.console.queries.actions(thread_id)
     assert action.state is State.REFUSED
     assert len(action.proposed) <= MAX_REFUSED
     assert len((action.result or "").encode()) <= MAX_REFUSED
     assert len(json.dumps(provider.requests[-1])) < 20_000
-    assert sum(len(str(one)) for one in opened.console.history(thread_id)) < 20_000
+    assert sum(len(str(one)) for one in opened.console.queries.history(thread_id)) < 20_000
 
 
 def test_a_refused_call_of_ordinary_size_is_kept_as_it_was(opened: Opened) -> None:
     thread_id = ask(opened.console, '/call read_big {"size": "three"}')
-    (action,) = opened.console.actions(thread_id)
+    (action,) = opened.console.queries.actions(thread_id)
     assert (action.state, action.proposed) == (State.REFUSED, {"size": "three"})
-    (call,) = [one for message in opened.console.history(thread_id) for one in message.tool_calls]
+    (call,) = [one for message in opened.console.queries.history(thread_id) for one in message.tool_calls]
     assert call.args == {"size": "three"}
 
 
@@ -226,10 +226,10 @@ def test_a_refused_call_of_ordinary_size_is_kept_as_it_was(opened: Opened) -> No
 def test_ids_and_names_are_bounded_too(opened: Opened, provider: Provider, call_id: str, tool: str) -> None:
     provider.replies = [streamed((call_id, tool, '{"size": 3}')), text("Sorry.")]
     thread_id = ask(opened.console, "Read.", model=MODEL)
-    (action,) = opened.console.actions(thread_id)
+    (action,) = opened.console.queries.actions(thread_id)
     assert action.state is State.REFUSED
     assert len(str(action)) < 10_000
-    assert opened.console.view(thread_id).thread.status is Status.IDLE
+    assert opened.console.queries.view(thread_id).thread.status is Status.IDLE
 
 
 class Whole:
@@ -253,9 +253,9 @@ def test_an_object_that_is_too_large_is_cut_as_a_text_is() -> None:
 
 def test_of_what_an_external_agent_says_the_transcript_keeps_as_much(opened: Opened) -> None:
     thread_id = ask(opened.console, "Read.", agent="external")
-    proposing = next(one for one in opened.console.history(thread_id) if one.tool_calls)
+    proposing = next(one for one in opened.console.queries.history(thread_id) if one.tool_calls)
     small, large = proposing.tool_calls
     assert small.args == {"size": 2_000_000}
     assert large.args == bounded(json.dumps({"size": 3, "more": "x" * 2_000_000}), MAX_REFUSED)
-    results = [one.content for one in opened.console.history(thread_id) if one.type == "tool"]
+    results = [one.content for one in opened.console.queries.history(thread_id) if one.type == "tool"]
     assert results[0] == bounded("ü" * 2_000_000, MAX_RESULT)

@@ -49,13 +49,13 @@ class Story:
         assert opened.console.wait(run, 30)
 
     def decide(self, opened: Opened) -> None:
-        (review,) = opened.console.view(THREAD).reviews
+        (review,) = opened.console.queries.view(THREAD).reviews
         given = [self.decisions.get(action.key.tool_call_id, APPROVE) for action in review.actions]
         assert opened.console.wait(start_deciding(opened.console, THREAD, given, by="ana"), 30)
 
     def tell(self, opened: Opened) -> None:
         self.begin(opened)
-        while opened.console.view(THREAD).reviews:
+        while opened.console.queries.view(THREAD).reviews:
             self.decide(opened)
 
 
@@ -66,7 +66,7 @@ def truth(opened: Opened, call_id: str) -> str:
 
 
 def settle(opened: Opened) -> None:
-    (*_, action) = (a for a in opened.console.actions(THREAD) if a.state is State.UNKNOWN)
+    (*_, action) = (a for a in opened.console.queries.actions(THREAD) if a.state is State.UNKNOWN)
     call_id = action.key.tool_call_id
     run = opened.console.settle(THREAD, call_id, truth(opened, call_id), by="ana")
     assert run is None or opened.console.wait(run, 30)
@@ -76,11 +76,11 @@ def finish(opened: Opened, story: Story) -> None:
     """Do what the console offers until the thread is idle."""
     for _ in range(20):
         try:
-            until(lambda: opened.console.view(THREAD).thread.status is not Status.RUNNING)
+            until(lambda: opened.console.queries.view(THREAD).thread.status is not Status.RUNNING)
         except UnknownThread:
             story.begin(opened)
             continue
-        match opened.console.view(THREAD).thread.status:
+        match opened.console.queries.view(THREAD).thread.status:
             case Status.IDLE:
                 return
             case Status.WAITING:
@@ -97,19 +97,19 @@ def check(opened: Opened, story: Story) -> None:
     assert sorted(sent.recipient for sent in opened.world.outbox()) == sorted(story.sent)
     archived = [one.subject for one in opened.world.changes(THREAD) if one.kind == "mail_archived"]
     assert archived == [f"mailbox/{name}" for name in story.archived]
-    assert opened.console.verify().ok
-    last = {action.key.tool_call_id: action for action in opened.console.actions(THREAD)}
+    assert opened.console.trail.verify().ok
+    last = {action.key.tool_call_id: action for action in opened.console.queries.actions(THREAD)}
     assert {name: last[name].state for name in story.ends} == dict(story.ends)
     check_transcript(opened)
-    assert not opened.console.view(THREAD).reviews
+    assert not opened.console.queries.view(THREAD).reviews
     run = opened.console.send("/say still here", by="ana", thread_id=THREAD)
     assert opened.console.wait(run, 30)
-    assert opened.console.history(THREAD)[-1].content == "still here"
+    assert opened.console.queries.history(THREAD)[-1].content == "still here"
 
 
 def check_transcript(opened: Opened) -> None:
     """Every call has one result behind it, the turn is answered, and ledger and checkpoint tell the same."""
-    kept = opened.console.history(THREAD, limit=500)
+    kept = opened.console.queries.history(THREAD, limit=500)
     stands = opened.console._engine.look("mail", THREAD).messages
     assert [replace(message, at="") for message in kept] == list(stands)
     calls = [one.id for message in kept for one in message.tool_calls]
@@ -230,7 +230,7 @@ def test_a_closed_review_is_closed_or_waits_wherever_its_process_died(crashes: C
         assert opened.console.wait(opened.console.close(THREAD, by="ana"), 30)
 
     def go_on(opened: Opened) -> None:
-        if opened.console.view(THREAD).reviews:
+        if opened.console.queries.view(THREAD).reviews:
             close(opened)
         finish(opened, CLOSED)
         check(opened, CLOSED)
@@ -242,12 +242,12 @@ def test_a_closed_review_is_closed_or_waits_wherever_its_process_died(crashes: C
 def test_a_review_expires_whole_wherever_its_process_died(crashes: Crashes) -> None:
     def expire(opened: Opened) -> None:
         opened.console.expire()
-        until(lambda: opened.console.view(THREAD).thread.status is Status.IDLE)
+        until(lambda: opened.console.queries.view(THREAD).thread.status is Status.IDLE)
 
     def go_on(opened: Opened) -> None:
         expire(opened)
         check(opened, EXPIRED)
-        model_calls = [m for m in opened.console.history(THREAD) if m.type == "ai"]
+        model_calls = [m for m in opened.console.queries.history(THREAD) if m.type == "ai"]
         assert len(model_calls) == 3, "the proposal, the closing answer, and the answer to the next message"
 
     crashes.beforehand(MIXED.begin)
@@ -283,11 +283,11 @@ def test_a_message_after_a_stop_is_answered_wherever_its_process_died(crashes: C
 
         object.__setattr__(opened.supervisor, "tool_moved", stop_after_the_first)
         MIXED.tell(opened)
-        assert opened.console.view(THREAD).thread.status is Status.STOPPED
+        assert opened.console.queries.view(THREAD).thread.status is Status.STOPPED
 
     def go_on(opened: Opened) -> None:
-        until(lambda: opened.console.view(THREAD).thread.status is not Status.RUNNING)
-        if opened.console.view(THREAD).thread.status is Status.STOPPED:
+        until(lambda: opened.console.queries.view(THREAD).thread.status is not Status.RUNNING)
+        if opened.console.queries.view(THREAD).thread.status is Status.STOPPED:
             next_message(opened)
         check(opened, STOPPED)
 
@@ -309,7 +309,7 @@ def test_a_turn_that_was_ended_stays_ended_wherever_its_process_died(crashes: Cr
         assert opened.console.wait(run, 30)
 
     def go_on(opened: Opened) -> None:
-        if opened.console.view(THREAD).reviews:
+        if opened.console.queries.view(THREAD).reviews:
             end(opened)
         finish(opened, ENDED)
         check(opened, ENDED)
@@ -330,12 +330,12 @@ def test_what_was_closed_is_asked_again_once_wherever_its_process_died(crashes: 
         assert opened.console.wait(opened.console.ask_again(THREAD, by="ana"), 30)
 
     def go_on(opened: Opened) -> None:
-        until(lambda: opened.console.view(THREAD).thread.status is not Status.RUNNING)
-        if opened.console.may_ask_again(THREAD):
+        until(lambda: opened.console.queries.view(THREAD).thread.status is not Status.RUNNING)
+        if opened.console.queries.may_ask_again(THREAD):
             ask_again(opened)
-        assert len(opened.console.view(THREAD).reviews) == 1
+        assert len(opened.console.queries.view(THREAD).reviews) == 1
         finish(opened, ONE)
-        assert len(opened.console.actions(THREAD)) == 2
+        assert len(opened.console.queries.actions(THREAD)) == 2
         check(opened, ONE)
 
     crashes.beforehand(begin_and_close)

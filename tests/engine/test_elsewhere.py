@@ -98,7 +98,7 @@ def unheeded(opened: Opened) -> Iterator[None]:
 
 
 def kinds(console: Console) -> list[Kind]:
-    return [event.kind for event in console.trail(thread_id=THREAD)]
+    return [event.kind for event in console.trail.events(thread_id=THREAD)]
 
 
 # Answered by somebody else.
@@ -110,14 +110,14 @@ def test_a_review_that_was_answered_elsewhere_is_superseded(console: Console, cl
     client.answer({"decisions": [APPROVE]})
     until(lambda: status(console) is Status.IDLE)
 
-    ended = console.review(review.review_id)
+    ended = console.queries.review(review.review_id)
     assert ended
     assert ended.state is ReviewState.SUPERSEDED
     assert states(console) == {"a": State.SUPERSEDED}
     assert Kind.REVIEW_SUPERSEDED in kinds(console)
     assert Kind.EXECUTION_STARTED not in kinds(console), "the other client ran it, not this console"
     assert results(console)["a"] == "did send a 1"
-    assert console.verify().ok
+    assert console.trail.verify().ok
 
 
 def test_what_the_other_client_came_to_next_waits_here(console: Console, client: Client) -> None:
@@ -144,7 +144,7 @@ def test_a_decision_that_comes_after_anothers_claims_nothing_of_what_that_ran(
     assert {Kind.DECISION_MADE, Kind.REVIEW_SUPERSEDED, Kind.ACTION_WITHDRAWN} <= set(kinds(console))
     assert Kind.EXECUTION_STARTED not in kinds(console)
     assert status(console) is Status.IDLE
-    assert console.history(THREAD)[-1].type == "ai"
+    assert console.queries.history(THREAD)[-1].type == "ai"
 
 
 @pytest.mark.usefixtures("unheeded")
@@ -153,12 +153,12 @@ def test_one_of_several_reviews_answered_elsewhere_leaves_the_others(
 ) -> None:
     console, client = opened.console, Client(settings, foreign_agents.per_call)
     begin(console, "per_call", call("a", "send", to="a"), call("b", "send", to="b"))
-    first, second = console.view(THREAD).reviews
+    first, second = console.queries.view(THREAD).reviews
     client.answer(APPROVE, first.review_id)
-    console.heed_others()
+    console.other_clients.notice()
     until(lambda: status(console) is Status.WAITING)
 
-    assert [one.review_id for one in console.view(THREAD).reviews] == [second.review_id]
+    assert [one.review_id for one in console.queries.view(THREAD).reviews] == [second.review_id]
     decide(console, THREAD, REJECT)
     assert effects() == [f"send {first.actions[0].key.tool_call_id} 1"]
     assert status(console) is Status.IDLE
@@ -172,7 +172,7 @@ def test_a_message_over_a_question_asked_elsewhere_puts_that_question_on_record(
     client.say(call("a", "send", to="a"))
     with pytest.raises(ReviewPending):
         console.send("/say hello", by="ana", thread_id=THREAD)
-    until(lambda: console.view(THREAD).reviews)
+    until(lambda: console.queries.view(THREAD).reviews)
     decide_each(console, a=APPROVE)
     assert effects() == ["send a 1"]
 
@@ -184,7 +184,7 @@ def test_a_turn_that_another_client_left_in_its_middle_can_be_gone_on_with(
     client.graph.interrupt_before_nodes = ["tools"]
     client.answer({"decisions": [APPROVE]})
     until(lambda: status(console) is Status.STOPPED)
-    assert "Another client went on" in (console.view(THREAD).thread.error or "")
+    assert "Another client went on" in (console.queries.view(THREAD).thread.error or "")
     assert console.wait(console.retry(THREAD, by="ana"), 30)
 
     assert status(console) is Status.IDLE
@@ -223,14 +223,14 @@ def test_a_stuck_thread_is_asked_about_again_and_runs_once(console: Console, cli
     after = waiting(console, THREAD)
     assert after.review_id != before.review_id
     assert [one.key.attempt for one in after.actions] == [2]
-    ended = console.review(before.review_id)
+    ended = console.queries.review(before.review_id)
     assert ended
     assert ended.state is ReviewState.SUPERSEDED
     assert [one.state for one in ended.actions] == [State.SUPERSEDED]
     decide(console, THREAD, APPROVE)
     assert sorted(effects()) == ["look f", "send a 1"]
     assert status(console) is Status.IDLE
-    assert console.verify().ok
+    assert console.trail.verify().ok
 
 
 def test_a_stuck_thread_can_be_closed(console: Console, client: Client) -> None:
@@ -247,7 +247,7 @@ def test_a_stuck_thread_can_be_closed(console: Console, client: Client) -> None:
         "f": True,
     }
     ask(console, "/say still here", thread_id=THREAD)
-    assert console.history(THREAD)[-1].content == "still here"
+    assert console.queries.history(THREAD)[-1].content == "still here"
 
 
 @pytest.mark.usefixtures("unheeded")
@@ -270,7 +270,7 @@ def test_a_bad_answer_that_was_not_saved_can_still_be_answered(opened: Opened, s
     console, client = opened.console, Client(settings, foreign_agents.per_call)
     begin(console, "per_call", call("a", "send", to="a"))
     client.answer({"type": "nonsense"})
-    console.heed_others()
+    console.other_clients.notice()
     assert status(console) is Status.WAITING
     decide(console, THREAD, APPROVE)
     assert effects() == ["send a 1"]

@@ -50,11 +50,11 @@ def settings(settings: Settings, tmp_path: Path) -> Iterator[Settings]:
 
 
 def status(console: Console) -> Status:
-    return console.view(THREAD).thread.status
+    return console.queries.view(THREAD).thread.status
 
 
 def states(console: Console) -> dict[str, State]:
-    return {action.key.tool_call_id: action.state for action in console.actions(THREAD)}
+    return {action.key.tool_call_id: action.state for action in console.queries.actions(THREAD)}
 
 
 def begin(console: Console, make: str, *lines: str) -> None:
@@ -63,27 +63,27 @@ def begin(console: Console, make: str, *lines: str) -> None:
 
 def decide_each(console: Console, **decisions: Any) -> None:
     """Decide every action as named, review by review, until nothing waits."""
-    while reviews := console.view(THREAD).reviews:
+    while reviews := console.queries.view(THREAD).reviews:
         given = [decisions[action.key.tool_call_id] for action in reviews[0].actions]
         run = console.decide(THREAD, given, by="ana", review_id=reviews[0].review_id)
         assert console.wait(run, 30)
 
 
 def results(console: Console) -> dict[str | None, str]:
-    return {m.tool_call_id: m.content for m in console.history(THREAD, limit=200) if m.type == "tool"}
+    return {m.tool_call_id: m.content for m in console.queries.history(THREAD, limit=200) if m.type == "tool"}
 
 
 # What is served.
 
 
 def test_a_graph_a_factory_and_a_demo_agent_are_all_served(console: Console) -> None:
-    assert console.agents() == ("batched", "per_call", "tool_node", "question", "nested")
-    assert console.agent("batched").own_gating
+    assert console.queries.agents() == ("batched", "per_call", "tool_node", "question", "nested")
+    assert console.queries.agent("batched").own_gating
 
 
 def test_what_is_no_graph_is_reported_and_the_others_are_served(console: Console) -> None:
-    assert "neither a compiled graph" in console.broken_agents()["no_graph"]
-    assert "its key is missing" in console.broken_agents()["broken_factory"]
+    assert "neither a compiled graph" in console.queries.broken_agents()["no_graph"]
+    assert "its key is missing" in console.queries.broken_agents()["broken_factory"]
 
 
 def test_a_graph_beside_the_configuration_is_loaded_from_there(
@@ -93,7 +93,7 @@ def test_a_graph_beside_the_configuration_is_loaded_from_there(
     settings.review_agents.write_text('{"graphs": {"mine": {"path": "./mine.py:graph"}}}')
     opened = open_console(settings, clock=clock)
     try:
-        assert opened.console.agents() == ("mine",)
+        assert opened.console.queries.agents() == ("mine",)
     finally:
         opened.close()
 
@@ -146,22 +146,24 @@ def test_each_decision_has_its_own_effect_once(console: Console, make: str) -> N
     }
     assert "not him" in results(console)["r"]
     assert results(console)["p"] == "me"
-    assert console.verify().ok
+    assert console.trail.verify().ok
 
 
 @BOTH
 def test_several_calls_are_reviewed_as_their_agent_groups_them(console: Console, make: str) -> None:
     begin(console, make, call("a", "send", to="a"), call("b", "send", to="b"))
-    found = [[action.key.tool_call_id for action in one.actions] for one in console.view(THREAD).reviews]
+    found = [
+        [action.key.tool_call_id for action in one.actions] for one in console.queries.view(THREAD).reviews
+    ]
     assert found == [["a", "b"]] if make == "batched" else sorted(found) == [["a"], ["b"]]
 
 
 def test_answering_one_of_several_reviews_leaves_the_others(console: Console) -> None:
     begin(console, "per_call", call("a", "send", to="a"), call("b", "send", to="b"))
-    first, second = console.view(THREAD).reviews
+    first, second = console.queries.view(THREAD).reviews
     decide(console, THREAD, APPROVE, review_id=first.review_id)
 
-    assert [one.review_id for one in console.view(THREAD).reviews] == [second.review_id]
+    assert [one.review_id for one in console.queries.view(THREAD).reviews] == [second.review_id]
     assert status(console) is Status.WAITING
     assert effects() == [f"send {first.actions[0].key.tool_call_id} 1"]
 
@@ -241,13 +243,13 @@ def test_a_tool_that_raises_leaves_the_turn_to_be_tried_again(console: Console, 
 @BOTH
 def test_what_its_agent_does_not_ask_about_is_on_record_before_it_runs(console: Console, make: str) -> None:
     begin(console, make, call("f", "look", text="f"))
-    (action,) = console.actions(THREAD)
+    (action,) = console.queries.actions(THREAD)
     assert (action.tier, action.state) == ("not gated", State.DONE)
-    proposed, started = console.trail(thread_id=THREAD, tool_call_id="f")[:2]
+    proposed, started = console.trail.events(thread_id=THREAD, tool_call_id="f")[:2]
     assert [proposed.kind, started.kind] == [Kind.ACTION_PROPOSED, Kind.EXECUTION_STARTED]
     assert proposed.data
     assert proposed.data["why"] == "Not gated by its agent."
-    assert console.proof(action).faults == ()
+    assert console.trail.proof(action).faults == ()
 
 
 def test_a_call_id_that_comes_again_is_another_call(console: Console) -> None:
@@ -283,10 +285,10 @@ def test_a_question_of_another_kind_is_answered_with_json_or_text(console: Conso
     assert action.args == {"question": {"question": "Which colour?"}}
     assert action.allowed == ("respond",)
     decide_each(console, **{action.key.tool_call_id: {"type": "respond", "message": '{"red": 1}'}})
-    assert console.history(THREAD)[-1].content == "You said {'red': 1}."
+    assert console.queries.history(THREAD)[-1].content == "You said {'red': 1}."
     ask(console, "again", thread_id=THREAD)
     decide(console, THREAD, {"type": "respond", "message": "plain words"})
-    assert console.history(THREAD)[-1].content == "You said 'plain words'."
+    assert console.queries.history(THREAD)[-1].content == "You said 'plain words'."
 
 
 def test_a_closed_question_ends_the_turn(console: Console) -> None:
@@ -321,10 +323,10 @@ def test_closing_tells_the_agent_and_lets_the_free_calls_run(console: Console, m
 
 def test_closing_one_of_several_reviews_asks_about_the_others_anew(console: Console) -> None:
     begin(console, "per_call", call("a", "send", to="a"), call("b", "send", to="b"))
-    first, second = console.view(THREAD).reviews
+    first, second = console.queries.view(THREAD).reviews
     assert console.wait(console.close(THREAD, by="ana", review_id=first.review_id), 30)
 
-    (again,) = console.view(THREAD).reviews
+    (again,) = console.queries.view(THREAD).reviews
     assert again.review_id != second.review_id
     assert again.actions[0].key.attempt == 2
     decide(console, THREAD, APPROVE)
@@ -336,13 +338,13 @@ def test_closing_in_a_plain_graph_answers_every_open_call(console: Console) -> N
     begin(console, "tool_node", call("a", "careful", to="a"), call("b", "careful", to="b"))
     assert console.wait(console.close(THREAD, by="ana", review_id=_oldest(console)), 30)
     assert status(console) is Status.IDLE
-    assert console.view(THREAD).reviews == ()
+    assert console.queries.view(THREAD).reviews == ()
     assert effects() == []
     assert sorted(map(str, results(console))) == ["a", "b"]
 
 
 def _oldest(console: Console) -> str:
-    return console.view(THREAD).reviews[0].review_id
+    return console.queries.view(THREAD).reviews[0].review_id
 
 
 @pytest.mark.parametrize("make", ["batched", "per_call", "tool_node"])
@@ -356,11 +358,11 @@ def test_an_expired_turn_ends_without_the_model(console: Console, clock: SetCloc
     assert console.wait(run, 30)
 
     assert status(console) is Status.IDLE
-    assert console.view(THREAD).reviews == ()
-    assert "nobody decided in time" in console.history(THREAD)[-1].content
+    assert console.queries.view(THREAD).reviews == ()
+    assert "nobody decided in time" in console.queries.history(THREAD)[-1].content
     assert effects() == []
     ask(console, "/say still here", thread_id=THREAD)
-    assert console.history(THREAD)[-1].content == "still here"
+    assert console.queries.history(THREAD)[-1].content == "still here"
 
 
 # Storage.
@@ -416,11 +418,11 @@ def test_a_lost_checkpoint_runs_nothing_and_leaves_other_threads_alone(
     decide(console, THREAD, APPROVE)
 
     assert status(console) is Status.FAILED
-    assert words in (console.view(THREAD).thread.error or "")
-    assert "start a new thread" in (console.view(THREAD).thread.error or "")
+    assert words in (console.queries.view(THREAD).thread.error or "")
+    assert "start a new thread" in (console.queries.view(THREAD).thread.error or "")
     decide(console, "other", APPROVE)
     assert effects() == ["send o 1"]
-    assert console.verify().ok
+    assert console.trail.verify().ok
 
 
 def test_a_missing_checkpoint_file_runs_nothing_and_is_said_to_be_lost(
@@ -434,7 +436,7 @@ def test_a_missing_checkpoint_file_runs_nothing_and_is_said_to_be_lost(
     second = open_console(settings, clock=clock)
     try:
         decide(second.console, THREAD, APPROVE)
-        assert "were deleted" in (second.console.view(THREAD).thread.error or "")
+        assert "were deleted" in (second.console.queries.view(THREAD).thread.error or "")
         assert effects() == []
         ask(second.console, call("b", "look", text="b"), agent="batched", thread_id="new")
         assert effects() == ["look b"]

@@ -56,20 +56,20 @@ def begin(opened: Opened, make: str) -> None:
 
 
 def decide(opened: Opened) -> None:
-    while reviews := opened.console.view(THREAD).reviews:
+    while reviews := opened.console.queries.view(THREAD).reviews:
         given = [DECISIONS[action.key.tool_call_id] for action in reviews[0].actions]
         run = opened.console.decide(THREAD, given, by="ana", review_id=reviews[0].review_id)
         assert opened.console.wait(run, 30)
 
 
 def close(opened: Opened) -> None:
-    while reviews := opened.console.view(THREAD).reviews:
+    while reviews := opened.console.queries.view(THREAD).reviews:
         run = opened.console.close(THREAD, by="ana", review_id=reviews[0].review_id)
         assert opened.console.wait(run, 30)
 
 
 def settle(opened: Opened) -> None:
-    for action in [one for one in opened.console.actions(THREAD) if one.state is State.UNKNOWN]:
+    for action in [one for one in opened.console.queries.actions(THREAD) if one.state is State.UNKNOWN]:
         call_id = action.key.tool_call_id
         outcome = "happened" if WHAT[call_id] in effects() else "ask_again"
         run = opened.console.settle(THREAD, call_id, outcome, by="ana")  # type: ignore[arg-type]
@@ -80,11 +80,11 @@ def finish(opened: Opened, make: str, end: Any) -> None:
     """Do what the console offers until the thread is idle."""
     for _ in range(20):
         try:
-            until(lambda: opened.console.view(THREAD).thread.status is not Status.RUNNING)
+            until(lambda: opened.console.queries.view(THREAD).thread.status is not Status.RUNNING)
         except UnknownThread:
             begin(opened, make)
             continue
-        match opened.console.view(THREAD).thread.status:
+        match opened.console.queries.view(THREAD).thread.status:
             case Status.IDLE:
                 return
             case Status.WAITING:
@@ -98,18 +98,18 @@ def finish(opened: Opened, make: str, end: Any) -> None:
 
 def check(opened: Opened, may: set[str]) -> None:
     """What the record says of each call is what happened, and nothing happened twice."""
-    last = {action.key.tool_call_id: action for action in opened.console.actions(THREAD)}
+    last = {action.key.tool_call_id: action for action in opened.console.queries.actions(THREAD)}
     done = {WHAT[name] for name, action in last.items() if action.state is State.DONE}
     assert sorted(effects()) == sorted(done)
     assert {name for name, action in last.items() if action.state is State.DONE} <= may
-    assert opened.console.verify().ok
-    messages = opened.console.history(THREAD, limit=500)
+    assert opened.console.trail.verify().ok
+    messages = opened.console.queries.history(THREAD, limit=500)
     calls = [one.id for message in messages for one in message.tool_calls]
     assert sorted(str(m.tool_call_id) for m in messages if m.type == "tool") == sorted(calls)
-    assert not opened.console.view(THREAD).reviews
+    assert not opened.console.queries.view(THREAD).reviews
     run = opened.console.send("/say still here", by="ana", thread_id=THREAD)
     assert opened.console.wait(run, 30)
-    assert opened.console.history(THREAD)[-1].content == "still here"
+    assert opened.console.queries.history(THREAD)[-1].content == "still here"
 
 
 @BOTH
@@ -147,7 +147,7 @@ def test_a_call_cut_off_before_its_first_line_is_settled_as_not_happened(crashes
         died = die(here, crashes.clock, tell, number, "after", only="ledger")
         opened = open_console(here, clock=crashes.clock)
         try:
-            cut_off = [one for one in opened.console.actions(THREAD) if one.state is State.UNKNOWN]
+            cut_off = [one for one in opened.console.queries.actions(THREAD) if one.state is State.UNKNOWN]
             found = any(WHAT[action.key.tool_call_id] not in effects() for action in cut_off)
             finish(opened, make, decide)
             check(opened, {"a", "e", "f"})

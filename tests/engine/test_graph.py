@@ -53,14 +53,16 @@ def mail(name: str, to: str = "a@x.org") -> str:
 def test_a_turn_leaves_the_documented_history(opened: Opened, case: dict[str, Any]) -> None:
     text = "\n".join(call(c["id"], c["name"], c["args"]) for c in case["calls"])
     ask(opened.console, text, thread_id=THREAD)
-    listed = [a.key.tool_call_id for review in opened.console.view(THREAD).reviews for a in review.actions]
+    listed = [
+        a.key.tool_call_id for review in opened.console.queries.view(THREAD).reviews for a in review.actions
+    ]
     if case["decisions"]:
         decide(opened.console, THREAD, *case["decisions"])
     found = History(opened, listed)
     for name, value in case["expect"].items():
         found.expect(name, value)
-    assert opened.console.view(THREAD).thread.status is Status.IDLE
-    check_valid_messages(opened.console.history(THREAD))
+    assert opened.console.queries.view(THREAD).thread.status is Status.IDLE
+    check_valid_messages(opened.console.queries.history(THREAD))
 
 
 def test_the_tools_are_described_to_a_model_once(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,11 +86,11 @@ class History:
     def __init__(self, opened: Opened, listed: list[str]) -> None:
         console = opened.console
         self.listed = listed
-        self.messages = console.history(THREAD)
-        self.actions = console.actions(THREAD)
+        self.messages = console.queries.history(THREAD)
+        self.actions = console.queries.actions(THREAD)
         self.tools = [message for message in self.messages if message.type == "tool"]
         self.text = {str(message.tool_call_id): message.content for message in self.tools}
-        self.started = console.trail(thread_id=THREAD, kind=Kind.EXECUTION_STARTED)
+        self.started = console.trail.events(thread_id=THREAD, kind=Kind.EXECUTION_STARTED)
 
     def expect(self, name: str, value: Any) -> None:
         if name.endswith("_mentions"):
@@ -347,7 +349,7 @@ def test_a_new_message_during_a_pause_leaves_no_call_without_a_result(opened: Op
     ask(opened.console, mail("a"), thread_id=THREAD)
     assert opened.console.wait(opened.console.close(THREAD, by="ana"), 30)
     ask(opened.console, "/say next", thread_id=THREAD)
-    check_valid_messages(opened.console.history(THREAD))
+    check_valid_messages(opened.console.queries.history(THREAD))
 
 
 def test_too_many_rounds_end_in_a_plain_answer() -> None:
@@ -361,8 +363,8 @@ def test_a_turn_may_use_all_its_rounds_within_the_engines_own_limit(opened: Open
     count = built_in.MAX_ROUNDS + 5
     text = "\n/then\n".join(call(f"s{n}", "search_mail", {"text": "rent"}) for n in range(count))
     ask(opened.console, text, thread_id=THREAD)
-    assert opened.console.view(THREAD).thread.status is Status.IDLE
-    assert opened.console.history(THREAD)[-1].content.startswith("I stopped here")
+    assert opened.console.queries.view(THREAD).thread.status is Status.IDLE
+    assert opened.console.queries.history(THREAD)[-1].content.startswith("I stopped here")
 
 
 def test_the_rounds_are_counted_anew_for_every_turn() -> None:

@@ -50,7 +50,7 @@ def test_each_word_is_known_as_soon_as_it_is_written(
     texts: list[str] = []
 
     def look() -> None:
-        progress = console.view(THREAD).progress
+        progress = console.queries.view(THREAD).progress
         assert progress is not None
         texts.append(progress.text)
 

@@ -90,7 +90,7 @@ def expired(opened: Opened) -> None:
     assert isinstance(clock, SetClock)
     clock.move(hours=25)
     opened.console.expire()
-    run = opened.console.current_run(THREAD)
+    run = opened.console.queries.current_run(THREAD)
     assert run is None or opened.console.wait(run, 30)
 
 
@@ -123,7 +123,9 @@ def in_the_graph(opened: Opened, name: str) -> dict[str, str]:
 
 
 def in_the_transcript(console: Console) -> dict[str, str]:
-    return {str(m.tool_call_id): m.content for m in console.history(THREAD, limit=200) if m.type == "tool"}
+    return {
+        str(m.tool_call_id): m.content for m in console.queries.history(THREAD, limit=200) if m.type == "tool"
+    }
 
 
 @pytest.mark.parametrize(("name", "end", "text"), ENDS, ids=[f"{n}-{e.__name__}" for n, e, _ in ENDS])
@@ -137,20 +139,20 @@ def test_the_model_reads_what_is_true_of_a_tool_that_had_begun(
     assert in_the_graph(opened, name)["c"] == text
     assert in_the_transcript(opened.console) == {"c": text}
     last = max(
-        (one for one in opened.console.actions(THREAD) if one.tool_call_id == "c"),
+        (one for one in opened.console.queries.actions(THREAD) if one.tool_call_id == "c"),
         key=lambda one: one.key.attempt,
     )
     assert last.result == text
     assert last.state is not State.SUSPENDED
     assert effects() == [done]
-    assert opened.console.verify().ok
-    assert opened.console.contradictions(THREAD, "c") == ()
+    assert opened.console.trail.verify().ok
+    assert opened.console.trail.contradictions(THREAD, "c") == ()
 
 
 def test_a_helper_that_stands_in_the_graph_itself_leaves_the_reason_in_the_last_words(opened: Opened) -> None:
     ask(opened.console, call("c", "send", to="alice"), agent="nested", thread_id=THREAD)
     rejected_to_the_end(opened)
-    assert opened.console.history(THREAD)[-1].content == f"{ENDED_ANSWER} The reason given: {REASON}"
+    assert opened.console.queries.history(THREAD)[-1].content == f"{ENDED_ANSWER} The reason given: {REASON}"
 
 
 def test_a_tool_that_another_client_took_to_its_end_is_not_left_open_on_record(
@@ -161,12 +163,12 @@ def test_a_tool_that_another_client_took_to_its_end_is_not_left_open_on_record(
         ask(opened.console, BEGINNINGS["boss"][0], agent="boss", thread_id=THREAD)
         with not_heeded(opened):
             client.answer({"decisions": [REJECT]})
-        opened.console.heed_others()
-        run = opened.console.current_run(THREAD)
+        opened.console.other_clients.notice()
+        run = opened.console.queries.current_run(THREAD)
         assert run is None or opened.console.wait(run, 30)
     finally:
         client.close()
-    (outer,) = [one for one in opened.console.actions(THREAD) if one.tool_call_id == "c"]
+    (outer,) = [one for one in opened.console.queries.actions(THREAD) if one.tool_call_id == "c"]
     assert (outer.state, outer.result) == (State.FAILED, NEVER_ENDED)
     assert in_the_transcript(opened.console)["c"] == "inner"
 
@@ -227,7 +229,7 @@ def test_what_a_person_settles_of_a_tool_that_was_cut_off_in_its_helper_is_what_
     with monkeypatch.context() as patched:
         patched.setattr(foreign_agents, "did", cut)
         decide(console, THREAD, APPROVE)
-    unknown = [action.tool_call_id for action in console.view(THREAD).unknown]
+    unknown = [action.tool_call_id for action in console.queries.view(THREAD).unknown]
     assert len(unknown) == 2
     for one in sorted(unknown, key=lambda one: one == "c"):
         run = console.settle(THREAD, one, outcome, by="ana", result=words if one == "c" else "")

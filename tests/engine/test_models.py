@@ -58,7 +58,7 @@ def opened(settings: Settings, clock: Any) -> Iterator[Opened]:
 
 def failed(opened: Opened, thread_id: str) -> str:
     """The reason a thread failed, which says how to go on and never the key."""
-    thread = opened.console.view(thread_id).thread
+    thread = opened.console.queries.view(thread_id).thread
     assert thread.status is Status.FAILED
     assert thread.error is not None
     assert thread.error.endswith(".")
@@ -74,9 +74,9 @@ def nothing_ran(opened: Opened) -> bool:
 
 
 def test_real_models_stand_beside_the_demo_model_which_stays_the_default(opened: Opened) -> None:
-    assert list(opened.console.models()) == ["demo", MODEL, "small"]
+    assert list(opened.console.queries.models()) == ["demo", MODEL, "small"]
     thread_id = ask(opened.console, "/say Hello.")
-    assert opened.console.view(thread_id).thread.model == "demo"
+    assert opened.console.queries.view(thread_id).thread.model == "demo"
 
 
 def test_a_thread_keeps_the_model_it_was_started_with(opened: Opened, provider: Provider) -> None:
@@ -104,7 +104,7 @@ def test_the_client_is_not_imported_before_a_real_model_is_used(tmp_path: Path) 
     script = (
         "import sys; from agent import bootstrap; found = bootstrap.opened(); "
         "run = found.console.send('/say Hi.', by='ana'); assert found.console.wait(run, 60); "
-        "assert len(found.console.models()) == 2; bootstrap.close(); "
+        "assert len(found.console.queries.models()) == 2; bootstrap.close(); "
         "print([name for name in ('langchain_openai', 'openai') if name in sys.modules])"
     )
     environment = {
@@ -126,7 +126,7 @@ def test_the_client_is_not_imported_before_a_real_model_is_used(tmp_path: Path) 
 def test_words_are_streamed_and_the_prompt_and_the_tools_are_sent(opened: Opened, provider: Provider) -> None:
     provider.replies = [text("Good ", "morning.")]
     thread_id = ask(opened.console, "Hello.", model=MODEL)
-    assert opened.console.history(thread_id)[-1].content == "Good morning."
+    assert opened.console.queries.history(thread_id)[-1].content == "Good morning."
     (request,) = provider.requests
     assert request["stream"] is True
     assert [message["role"] for message in request["messages"]] == ["system", "user"]
@@ -159,7 +159,7 @@ def test_parallel_calls_are_one_review_in_the_models_order(opened: Opened, provi
     assert [action.key.tool_call_id for action in waiting(opened.console, thread_id).actions] == ["c1", "c2"]
     decide(opened.console, thread_id, {"type": "reject"}, {"type": "approve"})
     assert len(opened.world.outbox()) == 1
-    assert opened.console.view(thread_id).thread.status is Status.IDLE
+    assert opened.console.queries.view(thread_id).thread.status is Status.IDLE
 
 
 @pytest.mark.parametrize(
@@ -170,8 +170,8 @@ def test_arguments_that_are_no_json_object_are_told_to_the_model_and_nothing_run
 ) -> None:
     provider.replies = [Stream(call(0, "c1", "send_email", args), "tool_calls"), text("I could not.")]
     thread_id = ask(opened.console, "Write.", model=MODEL)
-    assert opened.console.view(thread_id).thread.status is Status.IDLE
-    assert [action.state for action in opened.console.actions(thread_id)] == [State.REFUSED]
+    assert opened.console.queries.view(thread_id).thread.status is Status.IDLE
+    assert [action.state for action in opened.console.queries.actions(thread_id)] == [State.REFUSED]
     told = provider.requests[-1]["messages"][-1]
     assert told["role"] == "tool"
     assert "not executed" in told["content"] or "None of them was executed" in told["content"]
@@ -181,15 +181,15 @@ def test_arguments_that_are_no_json_object_are_told_to_the_model_and_nothing_run
 def test_a_refusal_is_the_models_answer(opened: Opened, provider: Provider) -> None:
     provider.replies = [Stream([{"refusal": "I will "}, {"refusal": "not do that."}])]
     thread_id = ask(opened.console, "Do harm.", model=MODEL)
-    assert opened.console.view(thread_id).thread.status is Status.IDLE
-    assert opened.console.history(thread_id)[-1].content == "I will not do that."
+    assert opened.console.queries.view(thread_id).thread.status is Status.IDLE
+    assert opened.console.queries.history(thread_id)[-1].content == "I will not do that."
 
 
 def test_an_empty_reply_says_that_it_was_empty(opened: Opened, provider: Provider) -> None:
     provider.replies = [Stream([])]
     thread_id = ask(opened.console, "Hello.", model=MODEL)
-    assert opened.console.view(thread_id).thread.status is Status.IDLE
-    assert "empty reply" in opened.console.history(thread_id)[-1].content
+    assert opened.console.queries.view(thread_id).thread.status is Status.IDLE
+    assert "empty reply" in opened.console.queries.history(thread_id)[-1].content
 
 
 # Failures
@@ -199,7 +199,7 @@ def test_an_empty_reply_says_that_it_was_empty(opened: Opened, provider: Provide
 def test_a_passing_fault_is_tried_again_by_itself(opened: Opened, provider: Provider, status: int) -> None:
     provider.replies = [Failure(status, headers=AT_ONCE), text("Here I am.")]
     thread_id = ask(opened.console, "Hello.", model=MODEL)
-    assert opened.console.history(thread_id)[-1].content == "Here I am."
+    assert opened.console.queries.history(thread_id)[-1].content == "Here I am."
     assert len(provider.requests) == 2
 
 
@@ -229,8 +229,8 @@ def test_a_lasting_fault_says_what_to_do_and_the_thread_can_be_retried(
     assert KEY not in caplog.text
     provider.replies = [text("Better now.")]
     assert opened.console.wait(opened.console.retry(thread_id, by="ana"), 30)
-    assert opened.console.history(thread_id)[-1].content == "Better now."
-    assert [message.type for message in opened.console.history(thread_id)] == ["human", "ai"]
+    assert opened.console.queries.history(thread_id)[-1].content == "Better now."
+    assert [message.type for message in opened.console.queries.history(thread_id)] == ["human", "ai"]
 
 
 CUT_SHORT = {
@@ -255,11 +255,11 @@ def test_a_reply_cut_short_is_none_nothing_runs_and_it_can_be_retried(
     provider.replies = [CUT_SHORT[name]]
     thread_id = ask(opened.console, "Write to Alice.", model=MODEL)
     assert "Nothing of it was executed" in failed(opened, thread_id)
-    assert opened.console.actions(thread_id) == []
+    assert opened.console.queries.actions(thread_id) == []
     assert nothing_ran(opened)
     provider.replies = [text("Never mind.")]
     assert opened.console.wait(opened.console.retry(thread_id, by="ana"), 30)
-    assert opened.console.view(thread_id).thread.status is Status.IDLE
+    assert opened.console.queries.view(thread_id).thread.status is Status.IDLE
 
 
 def test_a_refused_connection_names_the_address(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -278,7 +278,7 @@ def test_the_key_is_in_no_file_and_no_event(opened: Opened, provider: Provider, 
     provider.replies = [text("Hello."), Failure(401, f"Incorrect API key provided: {KEY}")]
     thread_id = ask(opened.console, "Hello.", model=MODEL)
     ask(opened.console, "Again.", thread_id=thread_id)
-    told = json.dumps([event.data for event in opened.console.trail()])
+    told = json.dumps([event.data for event in opened.console.trail.events()])
     assert KEY not in told
     kept = [path for path in settings.review_data.rglob("*") if path.is_file()]
     assert kept

@@ -40,7 +40,7 @@ def remember(console: Console, *free: str, thread_id: str = THREAD, **choices: A
     """A rule from the call that waits on the thread, which is closed then."""
     (action,) = waiting(console, thread_id).actions
     chosen = {"scope": "agent", "lasting": "15 minutes", "by": "ana", **choices}
-    rule = console.remember(thread_id, action.key.tool_call_id, free=free, **chosen)
+    rule = console.rules.make(thread_id, action.key.tool_call_id, free=free, **chosen)
     assert console.wait(console.close(thread_id, by="ana"), 30)
     return rule
 
@@ -53,15 +53,15 @@ def rule(console: Console) -> Rule:
 
 
 def last(console: Console, thread_id: str = THREAD) -> Action:
-    return console.actions(thread_id)[-1]
+    return console.queries.actions(thread_id)[-1]
 
 
 def uses(console: Console, rule: Rule) -> int:
-    return next(one.uses for one in console.rules() if one.rule_id == rule.rule_id)
+    return next(one.uses for one in console.rules.all() if one.rule_id == rule.rule_id)
 
 
 def kinds(console: Console, **narrowed: Any) -> list[Kind]:
-    return [event.kind for event in console.trail(limit=1_000, **narrowed)]
+    return [event.kind for event in console.trail.events(limit=1_000, **narrowed)]
 
 
 def test_a_call_like_the_remembered_one_runs_without_asking_and_says_by_which_rule(
@@ -76,7 +76,7 @@ def test_a_call_like_the_remembered_one_runs_without_asking_and_says_by_which_ru
 
 def test_the_record_of_a_call_that_a_rule_approved_adds_up(console: Console, rule: Rule) -> None:
     say(console, write("allowed"))
-    proof = console.proof(last(console))
+    proof = console.trail.proof(last(console))
     assert proof.faults == ()
     assert [event.kind for event in proof.events] == [
         Kind.ACTION_PROPOSED,
@@ -110,7 +110,7 @@ def test_a_call_that_only_passes_for_the_remembered_one_is_asked_about(
 def test_the_call_a_rule_was_made_from_waits_on(opened: Opened, console: Console) -> None:
     say(console, write())
     (action,) = waiting(console, THREAD).actions
-    console.remember(THREAD, "c1", free=[], scope="agent", lasting="30 days", by="ana")
+    console.rules.make(THREAD, "c1", free=[], scope="agent", lasting="30 days", by="ana")
     assert waiting(console, THREAD).actions == (action,)
     assert opened.world.changes(THREAD) == ()
     decide(console, THREAD, {"type": "reject", "shown_digest": action.shown_digest})
@@ -121,7 +121,7 @@ def test_in_one_turn_each_call_has_its_own_fate(opened: Opened, console: Console
     say(console, write("by rule", name="a"), write("asked", path="other.txt", name="b"))
     assert [one.key.tool_call_id for one in waiting(console, THREAD).actions] == ["b"]
     decide(console, THREAD, {"type": "reject"})
-    found = {one.key.tool_call_id: (one.state, one.rule_id) for one in console.actions(THREAD)}
+    found = {one.key.tool_call_id: (one.state, one.rule_id) for one in console.queries.actions(THREAD)}
     assert found == {"a": (State.DONE, rule.rule_id), "b": (State.REJECTED, None)}
 
 
@@ -144,16 +144,16 @@ def test_a_rule_of_one_thread_holds_on_no_other(console: Console) -> None:
 
 
 def test_a_revoked_rule_approves_nothing_more(console: Console, rule: Rule) -> None:
-    console.revoke(rule.rule_id, by="bob")
+    console.rules.revoke(rule.rule_id, by="bob")
     say(console, write())
     assert len(waiting(console, THREAD).actions) == 1
     with pytest.raises(RuleOver, match="revoked by bob"):
-        console.revoke(rule.rule_id, by="ana")
+        console.rules.revoke(rule.rule_id, by="ana")
 
 
 def test_a_rule_there_is_none_of_cannot_be_revoked(console: Console) -> None:
     with pytest.raises(UnknownRule):
-        console.revoke("rule-none", by="ana")
+        console.rules.revoke("rule-none", by="ana")
 
 
 def test_what_a_revoked_rule_approved_and_has_not_started_is_withdrawn(
@@ -162,15 +162,17 @@ def test_what_a_revoked_rule_approved_and_has_not_started_is_withdrawn(
     write_file = opened.world.write_file
 
     def revoked_meanwhile(*args: Any) -> Any:
-        console.revoke(rule.rule_id, by="bob")
+        console.rules.revoke(rule.rule_id, by="bob")
         return write_file(*args)
 
     monkeypatch.setattr(opened.world, "write_file", revoked_meanwhile)
     say(console, write("first", name="a"), write("second", name="b"))
-    assert [one.state for one in console.actions(THREAD)] == [State.DONE, State.WITHDRAWN]
+    assert [one.state for one in console.queries.actions(THREAD)] == [State.DONE, State.WITHDRAWN]
     assert opened.world.file(PATH).content == "first"  # type: ignore[union-attr]
-    assert [one.content for one in console.history(THREAD) if one.tool_call_id == "b"] == [told.RULE_OVER]
-    (revoked,) = console.trail(kind=Kind.RULE_REVOKED)
+    assert [one.content for one in console.queries.history(THREAD) if one.tool_call_id == "b"] == [
+        told.RULE_OVER
+    ]
+    (revoked,) = console.trail.events(kind=Kind.RULE_REVOKED)
     assert (revoked.data or {})["withdrawn"] == [[THREAD, "b"]]
 
 
@@ -180,8 +182,8 @@ def test_a_rule_revoked_between_the_verdict_and_its_recording_approves_nothing(
     record = Recorder.record
 
     def revoked_before(*args: Any) -> None:
-        if console.rules()[0].ended is None:
-            console.revoke(rule.rule_id, by="bob")
+        if console.rules.all()[0].ended is None:
+            console.rules.revoke(rule.rule_id, by="bob")
         record(*args)
 
     monkeypatch.setattr(Recorder, "record", revoked_before)
@@ -190,7 +192,7 @@ def test_a_rule_revoked_between_the_verdict_and_its_recording_approves_nothing(
     assert opened.world.changes(THREAD) == ()
     assert uses(console, rule) == 0
     assert Kind.RULE_APPLIED not in kinds(console)
-    assert console.view(THREAD).thread.status is Status.IDLE
+    assert console.queries.view(THREAD).thread.status is Status.IDLE
 
 
 def test_an_expired_rule_approves_nothing_and_a_clock_set_back_does_not_revive_it(
@@ -199,11 +201,11 @@ def test_an_expired_rule_approves_nothing_and_a_clock_set_back_does_not_revive_i
     clock.move(minutes=15)
     say(console, write())
     assert len(waiting(console, THREAD).actions) == 1
-    console.end_rules()
+    console.rules.end_expired()
     clock.move(minutes=-10)
     say(console, write(), thread_id="t-2")
     assert len(waiting(console, "t-2").actions) == 1
-    assert console.rules()[0].ended is RuleEnd.EXPIRED
+    assert console.rules.all()[0].ended is RuleEnd.EXPIRED
     assert kinds(console).count(Kind.RULE_EXPIRED) == 1
 
 
@@ -217,7 +219,7 @@ def test_a_clock_set_back_before_its_making_does_not_lengthen_a_rule(
 
 def test_the_sweeper_ends_what_is_over(console: Console, rule: Rule, clock: SetClock) -> None:
     clock.move(minutes=15)
-    until(lambda: console.rules()[0].ended)
+    until(lambda: console.rules.all()[0].ended)
 
 
 # A cut-off call.
@@ -232,7 +234,7 @@ def test_a_cut_off_call_that_a_rule_approved_is_asked_about_when_it_is_asked_aga
     with monkeypatch.context() as patched:
         patched.setattr(opened.world, "write_file", cut_off)
         say(console, write())
-    assert console.view(THREAD).thread.status is Status.UNKNOWN_OUTCOME
+    assert console.queries.view(THREAD).thread.status is Status.UNKNOWN_OUTCOME
     run = console.settle(THREAD, "c1", "ask_again", by="ana")
     assert run is not None
     assert console.wait(run, 30)
@@ -283,15 +285,15 @@ def test_a_use_is_counted_once_and_a_revoked_rule_is_never_used_wherever_the_pro
 def revoke_only(settings: Settings, clock: SetClock, rule: Rule) -> None:
     """In a process that takes nothing over from the dead one."""
     looking = open_console(settings, clock=clock, at_work=False)
-    looking.console.revoke(rule.rule_id, by="bob")
+    looking.console.rules.revoke(rule.rule_id, by="bob")
     looking.close()
 
 
 def came_to_rest(opened: Opened) -> None:
     """Let the thread go on as far as it can, settling what was cut off by what the world shows."""
     console = opened.console
-    until(lambda: console.view(THREAD).thread.status is not Status.RUNNING)
-    if console.view(THREAD).thread.status is Status.UNKNOWN_OUTCOME:
+    until(lambda: console.queries.view(THREAD).thread.status is not Status.RUNNING)
+    if console.queries.view(THREAD).thread.status is Status.UNKNOWN_OUTCOME:
         did = any(change.ref.tool_call_id == "c2" for change in opened.world.changes(THREAD))
         run = console.settle(THREAD, "c2", "happened" if did else "failed", by="ana")
         assert run is not None
@@ -299,7 +301,7 @@ def came_to_rest(opened: Opened) -> None:
 
 
 def check(opened: Opened, rule: Rule) -> None:
-    console, trail = opened.console, opened.console.trail(limit=1_000)
+    console, trail = opened.console, opened.console.trail.events(limit=1_000)
     applied = [event for event in trail if event.kind is Kind.RULE_APPLIED]
     assert uses(console, rule) == len(applied) <= 1
     assert len([one for one in opened.world.changes(THREAD) if one.ref.tool_call_id == "c2"]) <= 1
@@ -307,15 +309,15 @@ def check(opened: Opened, rule: Rule) -> None:
     started = [event for event in trail if event.kind is Kind.EXECUTION_STARTED]
     assert all(applied and applied[0].seq < event.seq < revoked for event in started)
     assert all(fault == () for fault in faults(console))
-    assert console.verify().ok
-    assert console.view(THREAD).thread.status in (Status.IDLE, Status.WAITING)
-    shown = console.view(THREAD).reviews
+    assert console.trail.verify().ok
+    assert console.queries.view(THREAD).thread.status in (Status.IDLE, Status.WAITING)
+    shown = console.queries.view(THREAD).reviews
     assert all(review.actions for review in shown)
-    assert bool(shown) == (console.view(THREAD).thread.status is Status.WAITING)
+    assert bool(shown) == (console.queries.view(THREAD).thread.status is Status.WAITING)
 
 
 def faults(console: Console) -> list[tuple[str, ...]]:
-    return [console.proof(action).faults for action in console.actions(THREAD)]
+    return [console.trail.proof(action).faults for action in console.queries.actions(THREAD)]
 
 
 # Making one.
@@ -324,20 +326,20 @@ def faults(console: Console) -> list[tuple[str, ...]]:
 def test_it_is_foreseen_what_a_rule_would_have_allowed(console: Console) -> None:
     for number, path in enumerate(["a.txt", PATH, "NOTES/TODAY.TXT", PATH]):
         say(console, write(str(number), path=path), thread_id=f"t-{number}")
-    before = console.pulse()
-    found = console.foresee("t-3", "c1", free=["content"], scope="agent", lasting="today", by="ana")
+    before = console.queries.pulse()
+    found = console.rules.foresee("t-3", "c1", free=["content"], scope="agent", lasting="today", by="ana")
     assert [one.thread_id for one in found.matches] == ["t-3", "t-1"]
     assert {one.thread_id for one in found.near_misses} == {"t-0", "t-2"}
-    alone = console.foresee("t-3", "c1", free=["content"], scope="thread", lasting="today", by="ana")
+    alone = console.rules.foresee("t-3", "c1", free=["content"], scope="thread", lasting="today", by="ana")
     assert [one.thread_id for one in alone.matches] == ["t-3"]
-    assert console.pulse() == before
-    assert console.rules() == []
+    assert console.queries.pulse() == before
+    assert console.rules.all() == []
 
 
 def test_the_making_of_a_rule_is_on_record_with_the_call_it_was_made_from(
     console: Console, rule: Rule
 ) -> None:
-    (made,) = console.trail(kind=Kind.RULE_MADE)
+    (made,) = console.trail.events(kind=Kind.RULE_MADE)
     assert (made.by, made.thread_id, made.tool_call_id, made.tool) == ("ana", "t-0", "c1", "write_file")
     assert (made.data or {})["rule_id"] == rule.rule_id
 
@@ -345,8 +347,8 @@ def test_the_making_of_a_rule_is_on_record_with_the_call_it_was_made_from(
 def refused(console: Console, error: type[Exception], thread_id: str, call_id: str, **choices: Any) -> None:
     chosen: dict[str, Any] = {"free": [], "scope": "agent", "lasting": "today", "by": "ana", **choices}
     with pytest.raises(error):
-        console.remember(thread_id, call_id, **chosen)
-    assert console.rules() == []
+        console.rules.make(thread_id, call_id, **chosen)
+    assert console.rules.all() == []
 
 
 def test_no_rule_is_made_of_what_cannot_be_undone(console: Console) -> None:
@@ -356,7 +358,7 @@ def test_no_rule_is_made_of_what_cannot_be_undone(console: Console) -> None:
         thread_id=THREAD,
     )
     refused(console, RuleRefused, THREAD, "c1")
-    assert "cannot be undone" in console.forbids_remembering(last(console))
+    assert "cannot be undone" in console.rules.forbidden(last(console))
 
 
 def test_no_rule_is_made_of_a_call_that_is_not_there_or_not_the_one_shown(console: Console) -> None:

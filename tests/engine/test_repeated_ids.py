@@ -84,7 +84,7 @@ def text(words: str) -> Stream:
 def said(console: Console, thread_id: str) -> list[str]:
     return [
         f"{one.type}: {one.content or [(made.id, made.args) for made in one.tool_calls]}"
-        for one in console.history(thread_id)
+        for one in console.queries.history(thread_id)
     ]
 
 
@@ -116,8 +116,8 @@ def test_a_call_under_the_same_ids_as_an_earlier_one_is_an_action_of_its_own(
     assert asked.args["to"] == "b@x.org"
     decide(opened.console, thread_id, {"type": "reject"})
     assert [one.recipient for one in opened.world.outbox()] == ["a@x.org"]
-    assert [one.state for one in opened.console.actions(thread_id)] == [State.DONE, State.REJECTED]
-    results = [one.content for one in opened.console.history(thread_id) if one.type == "tool"]
+    assert [one.state for one in opened.console.queries.actions(thread_id)] == [State.DONE, State.REJECTED]
+    results = [one.content for one in opened.console.queries.history(thread_id) if one.type == "tool"]
     assert len(results) == 2
     assert "rejected" in results[1]
 
@@ -127,7 +127,7 @@ def test_an_edit_still_takes_the_proposals_place(opened: Opened, provider: Provi
     thread_id = ask(opened.console, "Send it.", model=MODEL)
     args = {"to": "b@x.org", "subject": "s", "body": "b"}
     decide(opened.console, thread_id, {"type": "edit", "edited_action": {"name": "send_email", "args": args}})
-    (proposing,) = [one for one in opened.console.history(thread_id) if one.tool_calls]
+    (proposing,) = [one for one in opened.console.queries.history(thread_id) if one.tool_calls]
     assert proposing.tool_calls[0].args == args
 
 

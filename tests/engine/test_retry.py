@@ -28,11 +28,11 @@ def test_calls_that_could_not_be_recorded_do_not_run_before_the_next_try(
     with monkeypatch.context() as broken:
         broken.setattr(Recorder, "record", locked)
         thread_id = ask(console, ARCHIVE)
-    assert console.view(thread_id).thread.status is Status.FAILED
-    assert [action.state for action in console.actions(thread_id)] == [State.APPROVED]
+    assert console.queries.view(thread_id).thread.status is Status.FAILED
+    assert [action.state for action in console.queries.actions(thread_id)] == [State.APPROVED]
     assert not opened.world.changes(thread_id)
     assert console.wait(console.retry(thread_id, by="ana"), 30)
-    assert [action.state for action in console.actions(thread_id)] == [State.DONE]
+    assert [action.state for action in console.queries.actions(thread_id)] == [State.DONE]
     assert [change.kind for change in opened.world.changes(thread_id)] == ["mail_archived"]
 
 

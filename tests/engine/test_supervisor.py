@@ -35,15 +35,15 @@ def mail(name: str, to: str = "a@x.org") -> str:
 
 
 def status(console: Console, thread_id: str = THREAD) -> Status:
-    return console.view(thread_id).thread.status
+    return console.queries.view(thread_id).thread.status
 
 
 def states(console: Console, thread_id: str = THREAD) -> dict[str, State]:
-    return {action.key.tool_call_id: action.state for action in console.actions(thread_id)}
+    return {action.key.tool_call_id: action.state for action in console.queries.actions(thread_id)}
 
 
 def kinds(console: Console, thread_id: str = THREAD) -> list[Kind]:
-    return [event.kind for event in console.trail(thread_id=thread_id)]
+    return [event.kind for event in console.trail.events(thread_id=thread_id)]
 
 
 class Gate:
@@ -89,7 +89,7 @@ def test_a_stop_leaves_the_thread_stopped_before_its_next_tool(
 
 def test_a_stop_while_the_model_writes_leaves_the_thread_stopped(console: Console) -> None:
     run = console.send("/slow 600", by="ana", thread_id=THREAD)
-    until(lambda: console.view(THREAD).progress)
+    until(lambda: console.queries.view(THREAD).progress)
     console.stop(THREAD, by="bob")
     assert console.wait(run, 30)
 
@@ -99,7 +99,7 @@ def test_a_stop_while_the_model_writes_leaves_the_thread_stopped(console: Consol
 def test_a_model_that_is_replying_does_not_hold_up_a_shutdown(settings: Settings, clock: SetClock) -> None:
     first = open_console(settings, clock=clock)
     run = first.console.send("/slow 600", by="ana", thread_id=THREAD)
-    until(lambda: first.console.view(THREAD).progress)
+    until(lambda: first.console.queries.view(THREAD).progress)
     first.supervisor.shut()
     try:
         assert run.run_id not in first.supervisor._live
@@ -128,7 +128,7 @@ def test_a_message_to_a_stopped_thread_tells_the_model_what_did_run(
         decide(opened.console, THREAD, APPROVE, APPROVE, {"type": "reject", "message": "not him"})
     ask(opened.console, "/say hello", thread_id=THREAD)
 
-    told = {m.tool_call_id: m.content for m in opened.console.history(THREAD) if m.type == "tool"}
+    told = {m.tool_call_id: m.content for m in opened.console.queries.history(THREAD) if m.type == "tool"}
     assert "Sent to a@x.org" in told["a"]
     assert "It was not executed" in told["b"]
     assert "not him" in told["c"]
@@ -143,7 +143,7 @@ def test_what_a_broken_turn_ran_stands_in_the_checkpoint_too(
         decide(opened.console, THREAD, APPROVE, APPROVE)
     ask(opened.console, "/say hello", thread_id=THREAD)
 
-    kept = {m.id: m.content for m in opened.console.history(THREAD)}
+    kept = {m.id: m.content for m in opened.console.queries.history(THREAD)}
     assert {m.id: m.content for m in opened.console._engine.look("mail", THREAD).messages} == kept
 
 
@@ -157,10 +157,10 @@ def test_a_thread_that_does_not_run_cannot_be_stopped(console: Console) -> None:
 def test_a_provider_error_is_shown_and_can_be_tried_again(console: Console) -> None:
     ask(console, "/fail once\n/say fine", thread_id=THREAD)
     assert status(console) is Status.FAILED
-    assert "DemoProviderError" in (console.view(THREAD).thread.error or "")
+    assert "DemoProviderError" in (console.queries.view(THREAD).thread.error or "")
 
     assert console.wait(console.retry(THREAD, by="ana"), 30)
-    assert [m.content for m in console.history(THREAD)][1:] == ["fine"]
+    assert [m.content for m in console.queries.history(THREAD)][1:] == ["fine"]
 
 
 def test_a_run_that_loses_its_record_is_not_told_that_nothing_was_done() -> None:
@@ -285,7 +285,7 @@ def test_an_answer_that_could_not_be_recorded_is_recorded_by_the_sweep(
     outage.on.clear()
 
     until(lambda: status(console) is Status.IDLE)
-    assert console.history(THREAD)[-1].content == "hello"
+    assert console.queries.history(THREAD)[-1].content == "hello"
 
 
 def test_nobody_waits_for_a_run_while_its_end_cannot_be_recorded(
@@ -518,7 +518,7 @@ def test_the_record_of_an_unknown_outcome_names_the_process_that_started_it(
     other = second_supervisor(opened, settings, clock, lease=0.0)
     try:
         until(lambda: other.reconcile() or status(opened.console) is Status.UNKNOWN_OUTCOME)
-        (lost,) = opened.console.trail(thread_id=THREAD, kind=Kind.OUTCOME_UNKNOWN)
+        (lost,) = opened.console.trail.events(thread_id=THREAD, kind=Kind.OUTCOME_UNKNOWN)
         assert lost.data is not None
         assert lost.data["owner"] == opened.supervisor.owner
     finally:
@@ -534,12 +534,12 @@ def test_a_decided_run_whose_owner_died_is_gone_on_with(
     review = waiting(opened.console, THREAD)
     gone = Owner(settings.review_data / "owners")
     dead = Console(
-        opened.console._ledger,
-        opened.console._engine,
-        Unstarted(gone),
-        opened.console._anchors,
-        opened.console._secret,
-        clock,
+        ledger=opened.console._ledger,
+        engine=opened.console._engine,
+        runs=Unstarted(gone),
+        anchors=opened.console._anchors,
+        secret=opened.console._secret,
+        clock=clock,
     )
     dead.decide(THREAD, [APPROVE], by="ana", review_id=review.review_id)
     gone.close()

@@ -235,7 +235,7 @@ class Bench:
         self.stop()
         opened = open_console(self.settings())
         try:
-            found = opened.console.verify()
+            found = opened.console.trail.verify()
         finally:
             opened.close()
         if not found.ok:

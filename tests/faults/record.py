@@ -79,14 +79,14 @@ def tampered(how: Tampering) -> Callable[[Bench], None]:
         with bench.aside() as aside:
             copy_ledger(bench, aside)
             with looking(aside) as console:
-                console.anchor()
-                count = console.verify().count
+                console.trail.anchor()
+                count = console.trail.verify().count
             with closing(sqlite3.connect(aside.data / "ledger.sqlite")) as conn:
                 unlock(conn)
                 first = how(conn, bench.chance.randint(2, count - 1))
                 conn.commit()
             with looking(aside) as console:
-                found = console.verify()
+                found = console.trail.verify()
             if found.ok or f"vent {first} " not in str(found.first_fault):
                 raise Fault(f"event {first} of {count} is wrong, and it is said: {found.first_fault}")
 

@@ -22,7 +22,7 @@ from agent.review.retyped import to_type
 from agent.review.threads import Run
 from pages.parts import sending, session
 from pages.parts.literal import digest
-from tests.conftest import ROOT, ask, waiting
+from tests.conftest import ROOT, SetClock, ask, waiting
 
 LITERAL = {"code", "text"}
 """Elements that show text as it is."""
@@ -134,10 +134,14 @@ class Screen:
         if not self.has(key):
             return self
         action, console = review.actions[place], bootstrap.opened().console
-        kept = json.loads(console.draft(review.review_id, self.at.session_state[session.REVIEWER]) or "")
+        kept = json.loads(
+            console.queries.draft(review.review_id, self.at.session_state[session.REVIEWER]) or ""
+        )
         text = kept["choices"][action.key.tool_call_id]["text"]
         args = json.loads(text) if text else action.args
-        self.at.text_input(key=key).set_value(to_type(console.agent(action.agent).policy, action.tool, args))
+        self.at.text_input(key=key).set_value(
+            to_type(console.queries.agent(action.agent).policy, action.tool, args)
+        )
         return self.run()
 
     def send(self, review: Review) -> Screen:
@@ -238,7 +242,7 @@ def unknown(page_console: Opened, monkeypatch: pytest.MonkeyPatch) -> Action:
         assert console.wait(
             console.decide(review.thread_id, [{"type": "approve"}], by="ana", review_id=review.review_id), 30
         )
-    (found,) = console.view(review.thread_id).unknown
+    (found,) = console.queries.view(review.thread_id).unknown
     return found
 
 
@@ -260,3 +264,11 @@ def ended(console: Console, thread_id: str) -> None:
     """Wait until the thread's run, if one is open, is over."""
     last: Run | None = console._ledger.last_run(thread_id)
     assert last is None or console.wait(last, 30)
+
+
+def under_clock(console: Console, clock: SetClock) -> None:
+    """Let this console go by another clock from now on, each of its rooms too."""
+    rooms = [part for name, part in vars(console).items() if not name.startswith("_")]
+    for one in (console, *rooms):
+        if hasattr(one, "_clock"):
+            one._clock = clock

@@ -14,6 +14,7 @@ import pytest
 
 from agent.bootstrap import Opened
 from agent.console import Console
+from agent.console.trail import Trail
 from agent.review.actions import Review
 from agent.review.events import GENESIS, Event, Fact, Kind, seal
 from agent.review.exports import COLUMNS, as_csv, as_json_lines, read_json_lines
@@ -62,7 +63,7 @@ def test_the_record_is_narrowed_by_the_address(opens: Opens, console: Console, n
     ask(console, MAIL)
     call = '/call write_file {"path": "a", "content": "b"}'
     assert console.wait(console.send(call, by="ben", thread_id="t1", agent="operations"), 30)
-    expected = [e.seq for e in console.trail() if str(getattr(e, name)) == value]
+    expected = [e.seq for e in console.trail.events() if str(getattr(e, name)) == value]
     assert expected
     assert rows(opens("audit", **{name: value})) == expected[::-1]
 
@@ -75,7 +76,7 @@ def test_older_events_are_a_page_away(opens: Opens, console: Console) -> None:
     for _ in range(13):
         ask(console, "/say Hello")
     screen = opens("audit")
-    total = console.verify().count
+    total = console.trail.verify().count
     assert rows(screen) == list(range(total, total - 50, -1))
     screen.click("older")
     assert rows(screen) == list(range(total - 50, 0, -1))
@@ -87,7 +88,7 @@ def test_an_event_opens_in_full(opens: Opens, console: Console, mail: Review) ->
     args = {**(mail.actions[0].args or {}), "to": "bob@example.com"}
     decision = [{"type": "edit", "edited_action": {"name": "send_email", "args": args}}]
     assert console.wait(start_deciding(console, mail.thread_id, decision, by="ben"), 30)
-    (event,) = console.trail(kind=Kind.DECISION_MADE)
+    (event,) = console.trail.events(kind=Kind.DECISION_MADE)
     said = opens("audit").pick("events", str(event.seq)).said()
     assert "to\n  alice@example.com\n→ bob@example.com" in said
     assert event.hash in said
@@ -103,7 +104,7 @@ def test_the_filter_speaks_as_the_rows_do_and_the_address_carries_the_kind(
     assert "the agent proposed" in picked.options
     picked.set_value(Kind.ACTION_PROPOSED)
     screen.run()
-    (event,) = console.trail(kind=Kind.ACTION_PROPOSED)
+    (event,) = console.trail.events(kind=Kind.ACTION_PROPOSED)
     assert screen.at.query_params["kind"] in ("ActionProposed", ["ActionProposed"])
     assert rows(screen) == [event.seq]
     assert "the agent proposed send_email" in row(screen, event)
@@ -118,8 +119,8 @@ def test_one_click_leaves_the_decisions_only_and_another_brings_all_back(
 ) -> None:
     opens().approve(mail).send(mail)
     screen = opens("audit", before="3").click("decisions")
-    assert rows(screen) == [event.seq for event in console.trail(kind=Kind.DECISION_MADE)]
-    assert len(rows(screen.click("everything"))) == console.verify().count
+    assert rows(screen) == [event.seq for event in console.trail.events(kind=Kind.DECISION_MADE)]
+    assert len(rows(screen.click("everything"))) == console.trail.verify().count
 
 
 def test_rows_tell_what_it_was_done_to_without_secrets(opens: Opens, console: Console) -> None:
@@ -130,7 +131,8 @@ def test_rows_tell_what_it_was_done_to_without_secrets(opens: Opens, console: Co
     )
     screen = opens("audit")
     archived, searched = (
-        console.trail(kind=Kind.EXECUTION_FINISHED, tool=tool)[0] for tool in ("archive_mail", "search_mail")
+        console.trail.events(kind=Kind.EXECUTION_FINISHED, tool=tool)[0]
+        for tool in ("archive_mail", "search_mail")
     )
     assert "execution finished archive_mail  m-1" in row(screen, archived)
     assert "search_mail  sk-p…[" in row(screen, searched)
@@ -141,22 +143,22 @@ def test_an_event_without_arguments_of_its_own_is_told_apart_by_those_of_its_act
     opens: Opens, console: Console, mail: Review
 ) -> None:
     ask(console, '/call archive_mail {"message_id": "m-1"}')
-    (ran,) = console.ran_without_asking()
-    console.look_over(ran.key, by="ben")
-    (event,) = console.trail(kind=Kind.ACTION_LOOKED_OVER)
+    (ran,) = console.queries.ran_without_asking()
+    console.given.look_over(ran.key, by="ben")
+    (event,) = console.trail.events(kind=Kind.ACTION_LOOKED_OVER)
     assert "ben · looked it over archive_mail  m-1" in row(opens("audit"), event)
 
 
 def test_who_approved_is_told_apart_from_what_the_console_ran(opens: Opens, console: Console) -> None:
     thread_id = ask(console, calls('archive_mail {"message_id": "m-1"}', MAIL_CALL))
-    (mail,) = console.view(thread_id).reviews
+    (mail,) = console.queries.view(thread_id).reviews
     opens(reviewer="ben").approve(mail).send(mail)
     ended(console, mail.thread_id)
     screen = opens("audit")
-    (sent,) = console.trail(kind=Kind.EXECUTION_FINISHED, tool="send_email")
-    (archived,) = console.trail(kind=Kind.EXECUTION_FINISHED, tool="archive_mail")
-    (decided,) = console.trail(kind=Kind.DECISION_MADE)
-    (proposed,) = console.trail(kind=Kind.ACTION_PROPOSED, tool="send_email")
+    (sent,) = console.trail.events(kind=Kind.EXECUTION_FINISHED, tool="send_email")
+    (archived,) = console.trail.events(kind=Kind.EXECUTION_FINISHED, tool="archive_mail")
+    (decided,) = console.trail.events(kind=Kind.DECISION_MADE)
+    (proposed,) = console.trail.events(kind=Kind.ACTION_PROPOSED, tool="send_email")
     assert row(screen, decided).startswith("ben · decided: approve send_email  alice@example.com")
     assert row(screen, sent).startswith("execution finished send_email  alice@example.com")
     assert row(screen, sent).endswith("· approved by ben")
@@ -168,8 +170,8 @@ def test_who_approved_is_told_apart_from_what_the_console_ran(opens: Opens, cons
 def test_a_call_that_a_rule_let_run_is_told_with_the_rule(opens: Opens, console: Console) -> None:
     note = '/call#w write_file {"path": "notes/today.txt", "content": "Buy stamps."}'
     thread_id = ask(console, note, agent="operations")
-    (review,) = console.queue()
-    rule = console.remember(
+    (review,) = console.queries.queue()
+    rule = console.rules.make(
         thread_id,
         "w",
         free=[],
@@ -180,7 +182,7 @@ def test_a_call_that_a_rule_let_run_is_told_with_the_rule(opens: Opens, console:
         zone=UTC,
     )
     ask(console, note, agent="operations")
-    (ran,) = console.trail(kind=Kind.EXECUTION_FINISHED)
+    (ran,) = console.trail.events(kind=Kind.EXECUTION_FINISHED)
     assert row(opens("audit"), ran).endswith(f"· allowed by rule {rule.rule_id}")
 
 
@@ -192,7 +194,7 @@ def test_a_later_call_under_the_same_id_does_not_lend_its_approval(
     first = waiting(console, ask(console, f"/call#x {MAIL_CALL}", thread_id=thread_id))
     opens(reviewer="ben").approve(first).send(first)
     ended(console, thread_id)
-    (archived,) = console.trail(kind=Kind.EXECUTION_FINISHED, tool="archive_mail")
+    (archived,) = console.trail.events(kind=Kind.EXECUTION_FINISHED, tool="archive_mail")
     assert "ben" not in row(opens("audit"), archived)
 
 
@@ -201,7 +203,7 @@ def test_an_opened_event_says_reason_and_arguments_in_words_before_its_data(
 ) -> None:
     decision = [{"type": "reject", "message": "Alice is away until May."}]
     assert console.wait(start_deciding(console, mail.thread_id, decision, by="ben"), 30)
-    (event,) = console.trail(kind=Kind.DECISION_MADE)
+    (event,) = console.trail.events(kind=Kind.DECISION_MADE)
     screen = opens("audit", event=str(event.seq))
     shown = [str(node.value) for node in screen.nodes() if node.type == "code"]
     as_kept = next(place for place, text in enumerate(shown) if text.startswith("{"))
@@ -221,7 +223,7 @@ def test_what_ran_and_was_not_decided_has_a_red_flag(
     opens: Opens, page_console: Opened, mail: Review
 ) -> None:
     (action,) = mail.actions
-    proposed = page_console.console.trail(kind=Kind.ACTION_PROPOSED)[0]
+    proposed = page_console.console.trail.events(kind=Kind.ACTION_PROPOSED)[0]
     assert "without a person's approval" not in opens("audit", event=str(proposed.seq)).said()
     started = Fact(
         kind=Kind.EXECUTION_STARTED,
@@ -257,7 +259,7 @@ def test_a_wrong_page_of_the_record_is_no_error(opens: Opens, mail: Review, curs
 def test_the_chain_is_checked_on_demand(opens: Opens, console: Console, mail: Review) -> None:
     screen = opens("audit")
     assert "not checked yet" in screen.said()
-    assert f"{console.verify().count} events, chain intact" in screen.click("verify").said()
+    assert f"{console.trail.verify().count} events, chain intact" in screen.click("verify").said()
 
 
 @pytest.mark.parametrize(
@@ -268,7 +270,7 @@ def test_the_chain_is_checked_against_a_line_kept_elsewhere(
     opens: Opens, console: Console, mail: Review, other: str, said: str
 ) -> None:
     screen = opens("audit")
-    head = console.head()
+    head = console.trail.head()
     assert head is not None
     assert str(head) in screen.said()
     line = str(replace(head, head=other * 64 or head.head)) if len(other) < 2 else other
@@ -288,8 +290,8 @@ def test_anchors_that_cannot_be_read_are_said_and_nothing_is_called_intact(
 def test_events_from_before_the_record_had_a_key_are_said(
     opens: Opens, console: Console, mail: Review, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = replace(console.verify(), unkeyed=3)
-    monkeypatch.setattr(Console, "verify", lambda *_, **__: found)
+    found = replace(console.trail.verify(), unkeyed=3)
+    monkeypatch.setattr(Trail, "verify", lambda *_, **__: found)
     assert "The first 3 are from before the record had a key" in opens("audit").click("verify").said()
 
 
@@ -322,13 +324,13 @@ def tamper(opened: Opened, statement: str) -> None:
 @pytest.fixture
 def events(opens: Opens, console: Console, mail: Review) -> list[Event]:
     opens().approve(mail).send(mail)
-    return list(console.whole_trail())
+    return list(console.trail.whole())
 
 
 def test_the_jsonl_export_loses_nothing_and_verifies_again(events: list[Event], console: Console) -> None:
     again = list(read_json_lines(as_json_lines(events, KEY)))
     assert again == events
-    assert console.verify(again).ok
+    assert console.trail.verify(again).ok
 
 
 def test_the_jsonl_export_keeps_one_event_to_a_line_whatever_is_in_it(events: list[Event]) -> None:

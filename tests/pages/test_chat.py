@@ -15,7 +15,7 @@ def test_a_typed_request_starts_a_thread_and_shows_its_review(opens: Opens, cons
     screen = opens("chat")
     screen.at.chat_input(key="message").set_value(MAIL)
     screen.run()
-    (review,) = console.queue()
+    (review,) = console.queries.queue()
     assert screen.at.query_params["thread"] == review.thread_id
     assert screen.has(send(review))
 
@@ -24,8 +24,11 @@ def test_a_suggestion_starts_a_thread_with_the_chosen_agent(opens: Opens, consol
     screen = opens("chat")
     screen.at.button_group(key="new-agent").set_value("operations")
     screen.run().click("suggestion:1")
-    (thread,) = console.threads()
-    assert (thread.agent, thread.opening) == ("operations", console.agent("operations").suggestions[1])
+    (thread,) = console.queries.threads()
+    assert (thread.agent, thread.opening) == (
+        "operations",
+        console.queries.agent("operations").suggestions[1],
+    )
 
 
 def test_an_empty_message_is_refused_with_a_remedy(opens: Opens, console: Console) -> None:
@@ -34,7 +37,7 @@ def test_an_empty_message_is_refused_with_a_remedy(opens: Opens, console: Consol
     said = screen.run().said()
     assert "The message was not sent." in said
     assert "Write what the agent should do" in said
-    assert console.threads() == []
+    assert console.queries.threads() == []
 
 
 def test_a_thread_that_does_not_exist_is_named_with_a_way_out(opens: Opens) -> None:
@@ -57,7 +60,7 @@ def test_after_the_decision_the_answer_and_the_message_box_are_there(
     screen = opens("chat", thread=mail.thread_id).approve(mail).send(mail)
     ended(console, mail.thread_id)
     screen.run()
-    assert console.history(mail.thread_id)[-1].content in screen.said()
+    assert console.queries.history(mail.thread_id)[-1].content in screen.said()
     assert not screen.at.chat_input(key="message").disabled
 
 
@@ -128,7 +131,7 @@ def test_a_running_turn_can_be_stopped_and_gone_on_with(opens: Opens, console: C
     screen.click("stop:t")
     assert console.wait(run, 30)
     screen.run()
-    assert console.view("t").thread.status is Status.STOPPED
+    assert console.queries.view("t").thread.status is Status.STOPPED
     assert "This turn was stopped." in screen.said()
     screen.click("retry")
     ended(console, "t")
@@ -168,10 +171,10 @@ def test_an_unknown_outcome_closes_the_message_box_and_leads_to_settling(
 
 def test_the_same_request_starts_a_thread_of_its_own(opens: Opens, console: Console, mail: Review) -> None:
     screen = opens("chat", thread=mail.thread_id).click("again")
-    until(lambda: console.queue_length() == 2)
+    until(lambda: console.queries.queue_length() == 2)
     new = screen.at.query_params["thread"]
     assert new != mail.thread_id
-    assert console.opening(new) == MAIL
+    assert console.queries.opening(new) == MAIL
 
 
 def test_under_the_hood_shows_the_interrupt_and_the_command_to_be_sent(opens: Opens, mail: Review) -> None:
@@ -186,11 +189,11 @@ def test_under_the_hood_shows_the_interrupt_and_the_command_to_be_sent(opens: Op
 
 def test_looking_under_the_hood_runs_nothing(opens: Opens, page_console: Opened, mail: Review) -> None:
     screen = opens("chat", thread=mail.thread_id)
-    before = page_console.console.history_length(mail.thread_id)
+    before = page_console.console.queries.history_length(mail.thread_id)
     screen.at.button_group(key="view").set_value("Under the hood")
     screen.run()
-    assert page_console.console.history_length(mail.thread_id) == before
-    assert page_console.console.queue_length() == 1
+    assert page_console.console.queries.history_length(mail.thread_id) == before
+    assert page_console.console.queries.queue_length() == 1
 
 
 def test_a_long_thread_shows_its_end_and_more_on_demand(opens: Opens, page_console: Opened) -> None:
@@ -198,7 +201,7 @@ def test_a_long_thread_shows_its_end_and_more_on_demand(opens: Opens, page_conso
     thread_id = ask(console, "/say The beginning")
     said = [Message(f"m{n}", "human" if n % 2 else "ai", f"line {n}.") for n in range(2_000)]
     with console._ledger.write() as tx:
-        tx.put_messages(thread_id, said, console.now())
+        tx.put_messages(thread_id, said, console.queries.now())
     screen = opens("chat", thread=thread_id)
     assert "line 1999." in screen.said()
     assert len(screen.at.chat_message) == 50
@@ -213,7 +216,7 @@ def test_resetting_the_demo_world_leaves_the_record_alone(
 ) -> None:
     console = page_console.console
     assert console.wait(start_deciding(console, mail.thread_id, [{"type": "approve"}], by="ana"), 30)
-    events = console.verify().count
+    events = console.trail.verify().count
     opens("chat", thread=mail.thread_id).click("reset-world")
     assert page_console.world.outbox() == ()
-    assert console.verify().count == events
+    assert console.trail.verify().count == events

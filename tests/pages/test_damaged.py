@@ -45,7 +45,7 @@ def test_a_changed_record_is_said_on_the_card_which_can_only_be_closed(
     assert not any(screen.has(of(kind, mail)) for kind in ("approve", "edit", "reject"))
     screen.click(session.key("close-damaged", mail.review_id))
     ended(page_console.console, mail.thread_id)
-    assert page_console.console.view(mail.thread_id).reviews == ()
+    assert page_console.console.queries.view(mail.thread_id).reviews == ()
     assert not page_console.world.outbox()
 
 

@@ -23,7 +23,7 @@ from pages.parts import screen as on_screen
 from pages.parts import sending, session
 from pages.parts.stepper import AT_ONCE
 from tests.conftest import SetClock, ask, start_deciding, waiting
-from tests.pages.conftest import MAIL, Opens, Screen, calls, of, send
+from tests.pages.conftest import MAIL, Opens, Screen, calls, of, send, under_clock
 
 KINDS = ("approve", "edit", "reject", "respond")
 
@@ -80,7 +80,7 @@ def test_a_choice_is_shown_and_can_be_undone(opens: Opens, mail: Review) -> None
 def test_choosing_runs_nothing(opens: Opens, page_console: Opened, mail: Review) -> None:
     opens().click(of("approve", mail))
     assert page_console.world.outbox() == ()
-    assert page_console.console.queue_length() == 1
+    assert page_console.console.queries.queue_length() == 1
 
 
 def test_a_choice_survives_the_end_of_the_browser_session(opens: Opens, mail: Review) -> None:
@@ -121,7 +121,7 @@ def test_the_agent_is_told_the_reason_of_a_rejection(opens: Opens, console: Cons
     screen = opens().click(of("reject", mail)).type(of("reason", mail), "Alice is away until May")
     assert "Alice is away until May" in screen.said()
     screen.send(mail)
-    assert "Alice is away until May" in console.history(mail.thread_id)[-1].content
+    assert "Alice is away until May" in console.queries.history(mail.thread_id)[-1].content
 
 
 def test_an_answer_in_the_tools_place_cannot_be_empty(opens: Opens, console: Console) -> None:
@@ -131,7 +131,7 @@ def test_an_answer_in_the_tools_place_cannot_be_empty(opens: Opens, console: Con
     screen = opens().click(of("respond", review))
     assert screen.is_off(send(review))
     screen.type(of("reply", review), "The one of May").send(review)
-    (action,) = console.actions(review.thread_id)
+    (action,) = console.queries.actions(review.thread_id)
     assert (action.state, action.result) == (State.RESPONDED, "The one of May")
 
 
@@ -144,7 +144,7 @@ def test_several_decisions_are_sent_together_and_none_before_the_last(
     assert page_console.world.outbox() == ()
     screen.send(letters)
     assert [one.recipient for one in page_console.world.outbox()] == ["bob@example.com"]
-    states = [action.state for action in page_console.console.actions(letters.thread_id)]
+    states = [action.state for action in page_console.console.queries.actions(letters.thread_id)]
     assert states == [State.DONE, State.REJECTED]
 
 
@@ -247,7 +247,7 @@ def test_an_edit_keeps_numbers_beyond_what_a_browser_can_hold(opens: Opens, cons
     )
     screen = opens().click(of("edit", review))
     screen.write_args(review, '{"path": "n2", "content": "9007199254740993"}').send(review)
-    assert console.actions(review.thread_id)[0].args == {"path": "n2", "content": "9007199254740993"}
+    assert console.queries.actions(review.thread_id)[0].args == {"path": "n2", "content": "9007199254740993"}
 
 
 def test_an_edit_whose_preview_has_changed_since_is_not_sent(
@@ -283,8 +283,8 @@ def test_the_loser_of_a_race_is_told_who_decided_what_and_keeps_the_draft(
     screen.click(send(mail))
     assert "already decided by ana" in screen.said()
     assert "reject" in screen.said()
-    assert "ben@example.com" in (console.draft(mail.review_id, "ben") or "")
-    (refused,) = console.trail(kind=Kind.DECISION_REFUSED)
+    assert "ben@example.com" in (console.queries.draft(mail.review_id, "ben") or "")
+    (refused,) = console.trail.events(kind=Kind.DECISION_REFUSED)
     assert refused.by == "ben"
 
 
@@ -305,14 +305,14 @@ def test_a_send_pressed_for_the_card_before_sends_nothing(
     put_on_screen(screen, other)
     screen.click(send(mail))
     assert page_console.world.outbox() == ()
-    assert page_console.console.queue_length() == 2
+    assert page_console.console.queries.queue_length() == 2
 
 
 def put_on_screen(screen: Screen, review: Review) -> None:
     """As if the page had just been drawn with another card, while the browser still shows the one before."""
     action = review.actions[0]
     card = (review.review_id, action.key.tool_call_id, action.shown_digest)
-    screen.at.session_state[on_screen.CARD] = (card, bootstrap.opened().console.now())
+    screen.at.session_state[on_screen.CARD] = (card, bootstrap.opened().console.queries.now())
 
 
 def test_what_is_sent_is_what_this_screen_shows_whatever_another_tab_chose(
@@ -344,7 +344,7 @@ def test_closing_without_deciding_runs_nothing_and_tells_the_agent(
     opens: Opens, page_console: Opened, mail: Review
 ) -> None:
     opens().open_fold(closing(mail)).click(session.key("close", mail.review_id))
-    (action,) = page_console.console.actions(mail.thread_id)
+    (action,) = page_console.console.queries.actions(mail.thread_id)
     assert action.state is State.CANCELLED
     assert page_console.world.outbox() == ()
 
@@ -360,7 +360,7 @@ def test_closing_what_another_has_decided_says_who_and_what(
 def test_the_card_shows_a_reviewers_first_look_once(opens: Opens, console: Console, mail: Review) -> None:
     opens().run()
     opens()
-    assert [event.by for event in console.trail(kind=Kind.REVIEW_SHOWN)] == ["ana"]
+    assert [event.by for event in console.trail.events(kind=Kind.REVIEW_SHOWN)] == ["ana"]
 
 
 def field(review: Review, name: str) -> str:
@@ -377,7 +377,7 @@ def test_a_field_of_the_form_changes_its_own_argument_alone(
     opens: Opens, page_console: Opened, mail: Review
 ) -> None:
     in_form(opens, mail).type(field(mail, "to"), "bob@example.com").send(mail)
-    (action,) = page_console.console.actions(mail.thread_id)
+    (action,) = page_console.console.queries.actions(mail.thread_id)
     assert action.args == {**(mail.actions[0].args or {}), "to": "bob@example.com"}
 
 
@@ -427,7 +427,7 @@ def test_a_choice_and_a_send_that_arrive_together_send_nothing(
     screen.at.button(key=of(pressed, mail)).click()
     screen.at.button(key=send(mail)).click()
     screen.run()
-    assert page_console.console.queue_length() == 1
+    assert page_console.console.queries.queue_length() == 1
     assert page_console.world.outbox() == ()
     assert "Nothing was sent" in screen.said()
     assert pressed == "undo" or screen.primary(of(pressed, mail))
@@ -490,7 +490,7 @@ def test_nothing_is_sent_in_the_first_moments_of_a_card(
 ) -> None:
     clock.now = datetime.now(UTC)
     screen = opens()
-    monkeypatch.setattr(page_console.console, "_clock", clock)
+    under_clock(page_console.console, clock)
     screen.at.session_state[on_screen.CARD] = None
     screen.run().approve(mail)
     monkeypatch.setattr(sending, "FIRST_MOMENTS", 0.7)
@@ -499,7 +499,7 @@ def test_nothing_is_sent_in_the_first_moments_of_a_card(
     assert page_console.world.outbox() == ()
     screen.open_fold(closing(mail))
     assert sending.TOO_SOON in screen.click(session.key("close", mail.review_id)).said()
-    assert page_console.console.queue_length() == 1
+    assert page_console.console.queries.queue_length() == 1
     clock.move(seconds=0.2)
     screen.click(send(mail))
     assert len(page_console.world.outbox()) == 1
@@ -509,7 +509,7 @@ def test_a_second_choice_that_comes_at_once_changes_nothing(
     opens: Opens, mail: Review, page_console: Opened, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock.now = datetime.now(UTC)
-    monkeypatch.setattr(page_console.console, "_clock", clock)
+    under_clock(page_console.console, clock)
     monkeypatch.setattr(sending, "FIRST_MOMENTS", 0.7)
     screen = opens().click(of("reject", mail))
     clock.move(seconds=0.6)
@@ -548,10 +548,10 @@ def test_faults_of_an_edit_stand_one_on_a_line_and_mark_the_lines_they_are_on(
 
 
 def test_looking_at_a_review_does_not_move_the_pulse(opens: Opens, console: Console, mail: Review) -> None:
-    before = console.pulse(), console.pulse(mail.thread_id)
+    before = console.queries.pulse(), console.queries.pulse(mail.thread_id)
     opens()
-    assert console.trail(kind=Kind.REVIEW_SHOWN)
-    assert (console.pulse(), console.pulse(mail.thread_id)) == before
+    assert console.trail.events(kind=Kind.REVIEW_SHOWN)
+    assert (console.queries.pulse(), console.queries.pulse(mail.thread_id)) == before
 
 
 @pytest.mark.parametrize("cut_off", [0, 1, 2])
@@ -578,5 +578,5 @@ def test_what_a_field_holds_counts_though_a_new_server_was_told_of_no_change(
     monkeypatch.setattr(Console, "keep_draft", cut)
     assert told.rejected("Alice is away") in after.run().said()
     after.click(send(mail))
-    (decided,) = console.trail(kind=Kind.DECISION_MADE)
+    (decided,) = console.trail.events(kind=Kind.DECISION_MADE)
     assert (decided.data or {})["reason"] == "Alice is away"

@@ -26,7 +26,7 @@ def stuck(page_console: Opened) -> Console:
     client = Client(page_console.settings, foreign_agents.batched)
     client.answer({"decisions": []})
     client.close()
-    until(lambda: console.view(THREAD).thread.status is Status.STUCK)
+    until(lambda: console.queries.view(THREAD).thread.status is Status.STUCK)
     return console
 
 
@@ -60,7 +60,7 @@ def test_a_new_thread_with_it_asks_for_no_model(opens: Opens, console: Console) 
     assert not screen.has("new-model")
     screen.at.chat_input(key="message").set_value("/say hello")
     screen.run()
-    (thread,) = console.threads()
+    (thread,) = console.queries.threads()
     assert thread.model == "its own"
 
 
@@ -95,7 +95,7 @@ def test_a_question_is_answered_on_the_page(opens: Opens, console: Console) -> N
     assert "Which colour?" in screen.said()
     screen.click(of("respond", review)).type(of("reply", review), "red").send(review)
     ended(console, THREAD)
-    assert console.history(THREAD)[-1].content == "You said 'red'."
+    assert console.queries.history(THREAD)[-1].content == "You said 'red'."
 
 
 @pytest.mark.parametrize("make", ["batched", "per_call", "question"])

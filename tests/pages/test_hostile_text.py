@@ -114,7 +114,7 @@ def test_in_the_name_of_a_tool(opens: Opens, console: Console) -> None:
     name = f"[{MARK}](http://evil.example)"
     thread_id = ask(console, f"/call {name} {{}}")
     shows(opens("chat", thread=thread_id))
-    (event,) = console.trail(kind=Kind.ACTION_REFUSED)
+    (event,) = console.trail.events(kind=Kind.ACTION_REFUSED)
     shows(opens("audit", event=str(event.seq)))
 
 
@@ -149,7 +149,7 @@ def test_in_the_list_of_threads(opens: Opens, letter: Review) -> None:
 def test_in_every_event_of_the_record(opens: Opens, console: Console, letter: Review) -> None:
     decision = [{"type": "reject", "message": HOSTILE}]
     assert console.wait(start_deciding(console, letter.thread_id, decision, by=HOSTILE), 30)
-    for event in console.trail():
+    for event in console.trail.events():
         assert misplaced(opens("audit", event=str(event.seq))) == [], event.kind
 
 
@@ -230,7 +230,9 @@ def test_on_the_way_to_a_scenario(opens: Opens, console: Console) -> None:
 
 def test_in_a_testers_note(opens: Opens, console: Console) -> None:
     thread_id = ask(console, "/say Hello")
-    console.note(thread_id, by=HOSTILE, verdict="unsure", text=HOSTILE, link=f"https://a.example/**{MARK}**")
+    console.notes.add(
+        thread_id, by=HOSTILE, verdict="unsure", text=HOSTILE, link=f"https://a.example/**{MARK}**"
+    )
     shows(opens("chat", thread=thread_id))
 
 
@@ -251,5 +253,5 @@ def test_on_the_way_to_a_rule_and_in_the_list_of_them(opens: Opens, console: Con
     screen.at.session_state[of("remember", review)] = True
     shows(screen.run())
     choices = {"free": ["content"], "scope": "agent", "lasting": "today", "by": f":red[{MARK}]"}
-    console.remember(review.thread_id, "c1", **choices)
+    console.rules.make(review.thread_id, "c1", **choices)
     shows(opens("policies", policy="operations"))

@@ -8,7 +8,7 @@ from pages.parts import session
 from pages.parts.inbox_list import count
 from pages.parts.words import short
 from tests.conftest import SetClock, ask, start_deciding, waiting
-from tests.pages.conftest import MAIL, Opens, Screen, calls, send
+from tests.pages.conftest import MAIL, Opens, Screen, calls, send, under_clock
 
 
 def named(screen: Screen) -> list[str]:
@@ -20,13 +20,13 @@ def test_an_empty_inbox_says_so_and_offers_a_demo(opens: Opens, console: Console
     screen = opens()
     assert "Nothing waits for a decision." in screen.said()
     screen.click("demo")
-    assert console.queue_length() == 1
+    assert console.queries.queue_length() == 1
     assert screen.has("card")
 
 
 def test_the_demo_button_puts_something_before_a_reviewer_at_once(opens: Opens, console: Console) -> None:
     screen = opens().click("demo")
-    (review,) = console.queue()
+    (review,) = console.queries.queue()
     assert screen.has(send(review))
     assert len(review.actions) == 2
 
@@ -68,7 +68,7 @@ def test_later_leaves_the_review_waiting_and_shows_the_next(opens: Opens, consol
     _, second = (waiting(console, ask(console, MAIL)) for _ in range(2))
     screen = opens().click("later")
     assert screen.has(send(second))
-    assert console.queue_length() == 2
+    assert console.queries.queue_length() == 2
 
 
 def test_after_a_decision_comes_the_review_behind_it(opens: Opens, console: Console) -> None:
@@ -134,13 +134,13 @@ def test_what_ran_without_asking_stands_in_the_list_until_it_is_looked_over(
     opens: Opens, console: Console
 ) -> None:
     ask(console, calls('archive_mail {"message_id": "m-1"}'), agent="mail")
-    (action,) = console.ran_without_asking()
+    (action,) = console.queries.ran_without_asking()
     looked = session.key("looked", action.key.thread_id, action.key.tool_call_id, action.key.attempt)
     screen = opens()
     assert "archive_mail" not in screen.said()
     screen.open_fold("Ran without asking").click(looked)
     assert not screen.has(looked)
-    assert console.ran_without_asking() == []
+    assert console.queries.ran_without_asking() == []
 
 
 def test_a_decided_action_stands_among_what_was_done_today_and_leads_to_its_thread(
@@ -178,6 +178,6 @@ def test_a_review_that_expired_meanwhile_is_over(
     screen = opens(review=mail.review_id)
     clock.now = console._clock()
     clock.move(hours=25)
-    console._clock = clock
+    under_clock(console, clock)
     console.expire()
     assert "This review is over." in screen.run().said()

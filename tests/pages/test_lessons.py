@@ -59,11 +59,11 @@ def test_a_reload_finds_the_stage_again_and_a_reset_begins_anew(opens: Opens) ->
 
 
 def test_a_lesson_leaves_the_real_record_and_world_alone(opens: Opens, page_console: Opened) -> None:
-    before = page_console.console.pulse()
+    before = page_console.console.queries.pulse()
     screen = opens("lessons", lesson="pause")
     for _ in range(3):
         screen.click("step")
-    assert page_console.console.pulse() == before
+    assert page_console.console.queries.pulse() == before
     assert page_console.world.outbox() == ()
 
 

@@ -39,7 +39,7 @@ def test_what_is_no_name_is_refused_and_the_old_one_stays(opens: Opens, name: st
 
 def test_the_name_stands_on_the_decisions_made_under_it(opens: Opens, console: Console, mail: Review) -> None:
     take(opens(), "Ben").approve(mail).send(mail)
-    (made,) = console.trail(kind=Kind.DECISION_MADE)
+    (made,) = console.trail.events(kind=Kind.DECISION_MADE)
     assert made.by == "Ben"
 
 
@@ -66,11 +66,11 @@ def confirm(screen: Screen, name: str) -> Screen:
 def test_a_browser_without_a_name_may_look_and_choose_unasked(
     mail: Review, unnamed: Screen, console: Console
 ) -> None:
-    before = console.trail()
+    before = console.trail.events()
     unnamed.click(of("reject", mail))
     assert not asked(unnamed)
     assert "You are not named yet" in unnamed.said()
-    assert console.trail() == before  # not even that somebody saw it: nobody knows who
+    assert console.trail.events() == before  # not even that somebody saw it: nobody knows who
 
 
 def test_the_first_decision_asks_for_a_name_and_the_settings_only_propose_one(
@@ -79,14 +79,14 @@ def test_the_first_decision_asks_for_a_name_and_the_settings_only_propose_one(
     unnamed.click(of("reject", mail)).type(of("reason", mail), "Not now.").click(send(mail))
     assert asked(unnamed)
     assert unnamed.at.text_input(key="first-name").value == "ana"
-    assert console.view(mail.thread_id).reviews == (mail,)
+    assert console.queries.view(mail.thread_id).reviews == (mail,)
     assert confirm(unnamed, "Ben").primary(of("reject", mail))
     assert not asked(unnamed)
-    assert console.view(mail.thread_id).reviews == (mail,)
+    assert console.queries.view(mail.thread_id).reviews == (mail,)
     unnamed.click(send(mail))
-    (made,) = console.trail(kind=Kind.DECISION_MADE)
+    (made,) = console.trail.events(kind=Kind.DECISION_MADE)
     assert (made.by, made.data["reason"]) == ("Ben", "Not now.")
-    assert {one.by for one in console.trail(kind=Kind.REVIEW_SHOWN)} == {"Ben"}
+    assert {one.by for one in console.trail.events(kind=Kind.REVIEW_SHOWN)} == {"Ben"}
 
 
 @pytest.mark.parametrize("name", ["", "Nobody", "the agent", "a\u200bb"])
@@ -95,7 +95,7 @@ def test_what_is_no_name_is_not_confirmed(mail: Review, unnamed: Screen, console
     assert "That is not a name." in confirm(unnamed, name).said()
     assert asked(unnamed)
     unnamed.click(send(mail))
-    assert console.trail(kind=Kind.DECISION_MADE) == []
+    assert console.trail.events(kind=Kind.DECISION_MADE) == []
 
 
 def test_a_message_is_kept_until_its_sender_has_a_name(opens: Opens, console: Console) -> None:
@@ -103,21 +103,21 @@ def test_a_message_is_kept_until_its_sender_has_a_name(opens: Opens, console: Co
     screen.at.chat_input(key="message").set_value("/say Hello.")
     screen.run()
     assert asked(screen)
-    assert console.threads() == []
+    assert console.queries.threads() == []
     assert screen.at.chat_input(key="message").proto.value == "/say Hello."
     confirm(screen, "Ben").at.chat_input(key="message").set_value("/say Hello.")
     screen.run()
-    assert [thread.created_by for thread in console.threads()] == ["Ben"]
+    assert [thread.created_by for thread in console.queries.threads()] == ["Ben"]
 
 
 @pytest.mark.parametrize("button", ["demo", "stop-all"])
 def test_nothing_is_started_or_stopped_by_nobody(opens: Opens, console: Console, button: str) -> None:
     screen = opens(reviewer="").click(button)
     assert asked(screen)
-    assert (console.trail(), console.halt()) == ([], None)
+    assert (console.trail.events(), console.queries.halt()) == ([], None)
     confirm(screen, "Ben").click(button)
     assert not asked(screen)
-    assert console.threads() or console.halt()
+    assert console.queries.threads() or console.queries.halt()
 
 
 @pytest.mark.parametrize("kept", ["nobody", "an\u202ea", " ", "b" * 81])
@@ -137,7 +137,7 @@ def test_a_cookie_that_holds_a_name_is_enough(
     monkeypatch.setattr(session, "cookie", lambda name: "Zoë" if name == session.NAME_COOKIE else "")
     screen.run().click(of("reject", mail)).click(send(mail))
     assert not asked(screen)
-    assert console.trail(kind=Kind.DECISION_MADE)[0].by == "Zoë"
+    assert console.trail.events(kind=Kind.DECISION_MADE)[0].by == "Zoë"
 
 
 def records_a_name(act: ast.FunctionDef) -> bool:

@@ -17,7 +17,7 @@ def test_a_note_is_saved_and_shown_as_it_is(opens: Opens, console: Console) -> N
     )
     screen.at.text_input(key=session.key("note-link", thread_id)).set_value("https://tracker.example/7")
     screen.run().click("note-save")
-    (note,) = console.notes(thread_id)
+    (note,) = console.notes.of(thread_id)
     assert (note.by, str(note.verdict)) == ("ben", "fail")
     assert any("It **said** ![x]" in one.value for one in screen.at.text)
     assert any("https://tracker.example/7" in one.value for one in screen.at.text)
@@ -32,14 +32,14 @@ def test_a_note_without_a_verdict_or_with_a_bad_link_is_refused(opens: Opens, co
     screen.at.text_input(key=session.key("note-link", thread_id)).set_value("javascript:alert(1)")
     screen.run().click("note-save")
     assert "no web address" in screen.said()
-    assert console.notes(thread_id) == []
+    assert console.notes.of(thread_id) == []
 
 
 def test_threads_are_found_by_their_last_verdict(opens: Opens, console: Console) -> None:
     bad, good, neither = (ask(console, f"/say {n}") for n in range(3))
-    console.note(bad, by="ana", verdict="fail")
-    console.note(good, by="ana", verdict="fail")
-    console.note(good, by="ana", verdict="pass")
+    console.notes.add(bad, by="ana", verdict="fail")
+    console.notes.add(good, by="ana", verdict="fail")
+    console.notes.add(good, by="ana", verdict="pass")
     screen = opens("chat")
     for chosen, expected in (("fail", bad), ("pass", good), ("no note", neither)):
         screen.at.radio(key="by-note").set_value(chosen)

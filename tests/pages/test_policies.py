@@ -34,7 +34,7 @@ def test_every_tool_stands_there_with_its_tier_reason_and_harm(
     opens: Opens, console: Console, agent: str
 ) -> None:
     said = opens("policies", policy=agent).said()
-    for name, entry in console.agent(agent).policy.tools.items():
+    for name, entry in console.queries.agent(agent).policy.tools.items():
         assert name in said
         assert entry.why in said
         assert entry.undo in said
@@ -46,7 +46,10 @@ def test_every_tool_stands_there_with_its_tier_reason_and_harm(
 def test_the_page_says_what_it_shows_and_what_each_tier_means(opens: Opens, console: Console) -> None:
     said = opens("policies", policy="mail").said()
     assert "A tool that is not listed here never runs." in said
-    assert f"Version of this policy, as the record names it: {console.agent('mail').policy.version}" in said
+    assert (
+        f"Version of this policy, as the record names it: {console.queries.agent('mail').policy.version}"
+        in said
+    )
     for tier in Tier:
         assert f"{tier}: {TIER_WORDS[tier]}. Other systems call it {TIER_ELSEWHERE[tier]}." in said
 
@@ -68,13 +71,13 @@ def test_ten_actions_are_one_question_here_and_ten_where_everything_is_asked(
         "Asked with this edit": "1",
         "Denied with this edit": "0",
     }
-    before = console.pulse()
+    before = console.queries.pulse()
     screen.at.toggle(key=EVERYTHING).set_value(True)
     screen.run()
     assert metrics(screen)["Asked with this edit"] == "10"
     assert "auto → ask · search_books  dragons" in screen.said()
     assert '"renew_loan": ToolPolicy(Tier.ASK, …),  # was Tier.LOG' in screen.said()
-    assert console.pulse() == before
+    assert console.queries.pulse() == before
 
 
 def test_what_people_refused_or_changed_is_told_of_the_calls_that_nobody_would_be_asked_about(
@@ -119,9 +122,9 @@ def test_the_edit_of_one_tool_says_what_it_would_have_changed_and_where_to_write
     assert metrics(screen)["Asked with this edit"] == "4"
     said = screen.said()
     assert "**Treated otherwise** · 3" in said
-    assert f"In {console.agent('library').policy.tools['renew_loan'].where}:" in said
+    assert f"In {console.queries.agent('library').policy.tools['renew_loan'].where}:" in said
     assert "agent.demos.library, line " in said
-    assert console.agent("library").policy.tools["renew_loan"].tier is Tier.LOG
+    assert console.queries.agent("library").policy.tools["renew_loan"].tier is Tier.LOG
 
 
 def test_without_a_past_there_is_nothing_to_judge(opens: Opens) -> None:

@@ -278,9 +278,9 @@ def test_a_payload_of_very_many_arguments_is_drawn_whole_and_in_few_elements(ope
 
 
 def test_pasting_records_and_runs_nothing(opens: Opens, console: Console, mail: Review) -> None:
-    before = console.pulse()
+    before = console.queries.pulse()
     paste(opens, CASES[0]["interrupt"])
-    assert console.pulse() == before
+    assert console.queries.pulse() == before
 
 
 def test_a_payload_that_is_no_json_says_where(opens: Opens) -> None:

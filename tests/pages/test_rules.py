@@ -43,7 +43,7 @@ def choose(screen: Screen, review: Review, name: str, option: str) -> Screen:
 
 
 def the_rule(console: Console) -> Rule:
-    (found,) = console.rules()
+    (found,) = console.rules.all()
     return found
 
 
@@ -74,7 +74,7 @@ def test_the_call_it_was_made_from_still_waits_and_the_next_one_runs(
     choose(screen, review, "rule-scope", "agent").click(of("save-rule", review))
     assert waiting(console, "t-1").review_id == review.review_id
     write(console, "t-2", content="next")
-    (action,) = console.actions("t-2")
+    (action,) = console.queries.actions("t-2")
     assert (action.state, action.rule_id) == (State.DONE, the_rule(console).rule_id)
 
 
@@ -88,7 +88,7 @@ def test_before_it_is_saved_it_is_shown_what_it_would_have_allowed_and_what_not(
     assert "it would have let 2 run without asking" in said
     assert "# other" in said
     assert "path has another value" in said
-    assert console.rules() == []
+    assert console.rules.all() == []
 
 
 def test_a_rule_that_would_allow_anything_cannot_be_saved(opens: Opens, review: Review) -> None:
@@ -124,7 +124,7 @@ def test_what_cannot_be_undone_is_not_offered(opens: Opens, mail: Review) -> Non
 
 def test_a_second_click_remembers_nothing_twice(opens: Opens, console: Console, review: Review) -> None:
     said = remembering(opens, review).click(of("save-rule", review)).click(of("save-rule", review)).said()
-    assert len(console.rules()) == 1
+    assert len(console.rules.all()) == 1
     assert "Nothing was remembered." in said
     assert "remembered already" in said
 
@@ -134,7 +134,7 @@ def test_a_second_click_remembers_nothing_twice(opens: Opens, console: Console, 
 
 @pytest.fixture
 def rule(console: Console, review: Review) -> Rule:
-    return console.remember("t-1", "c1", free=["content"], scope="agent", lasting="today", by="ben")
+    return console.rules.make("t-1", "c1", free=["content"], scope="agent", lasting="today", by="ben")
 
 
 def test_nothing_remembered_says_where_rules_are_made(opens: Opens) -> None:
@@ -161,7 +161,7 @@ def test_a_rule_is_revoked_by_one_press(opens: Opens, console: Console, rule: Ru
 
 def test_what_another_has_revoked_is_told(opens: Opens, console: Console, rule: Rule) -> None:
     screen = opens("policies", policy="operations")
-    console.revoke(rule.rule_id, by="ben")
+    console.rules.revoke(rule.rule_id, by="ben")
     assert "was revoked by ben" in screen.click(session.key("revoke", rule.rule_id)).said()
 
 
@@ -171,7 +171,7 @@ def test_the_conversation_says_by_which_rule_a_call_ran(
     write(console, "t-2", content="next")
     screen = opens("chat", thread="t-2")
     assert f"allowed by {rule.rule_id}" in screen.said()
-    (action,) = console.actions("t-2")
+    (action,) = console.queries.actions("t-2")
     screen.at.session_state[session.key("proof", action.key.message_id, "c1")] = True
     said = screen.run().said()
     assert f"a rule applied ({rule.rule_id} by ben)" in said

@@ -23,7 +23,7 @@ def say(screen: Screen, outcome: str, words: str = "") -> Screen:
 
 
 def state(console: Console, action: Action) -> State:
-    found = console.action(action.key.thread_id, action.key.tool_call_id)
+    found = console.queries.action(action.key.thread_id, action.key.tool_call_id)
     assert found is not None
     return found.state
 
@@ -45,7 +45,7 @@ def test_it_happened_gives_the_agent_the_persons_words(
     say(opened_to_settle(opens, unknown), "happened", "Alice has it")
     ended(console, unknown.key.thread_id)
     assert state(console, unknown) is State.DONE
-    results = [one.content for one in console.history(unknown.key.thread_id) if one.type == "tool"]
+    results = [one.content for one in console.queries.history(unknown.key.thread_id) if one.type == "tool"]
     assert results == ["Alice has it"]
 
 
@@ -63,7 +63,7 @@ def test_asked_again_the_call_waits_for_a_reviewer_once_more(
 ) -> None:
     screen = say(opened_to_settle(opens, unknown), "ask_again")
     ended(console, unknown.key.thread_id)
-    (review,) = console.queue()
+    (review,) = console.queries.queue()
     assert screen.run().has(send(review))
     assert page_console.world.outbox() == ()
 

@@ -68,14 +68,14 @@ def test_the_card_names_the_person_and_the_sum_that_the_function_gets(scene: Sce
     assert card["args"] == {"to": "alice", "amount": 5}
     assert card["received"] == {"to": "mallory", "amount": 500}
     assert "alice" not in card["description"]
-    (waiting,) = scene.opened.console.view(turn.thread_id).reviews
+    (waiting,) = scene.opened.console.queries.view(turn.thread_id).reviews
     assert waiting.actions[0].args == {"to": "mallory", "amount": 500}
 
 
 def remembered(scene: Scene, tool: str, args: dict[str, Any], *free: str) -> None:
     """Make a rule for all threads from a call of this tool, which is then approved."""
     turn = scene.begin("remembering", call("c1", tool, args))
-    scene.opened.console.remember(
+    scene.opened.console.rules.make(
         turn.thread_id, "c1", free=free, scope="agent", lasting="15 minutes", by="ana"
     )
     turn.decide_each(["c1"], {})

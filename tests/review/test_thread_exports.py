@@ -45,12 +45,12 @@ def thread_id(console: Console) -> str:
     args = json.dumps({"to": "a@b.example", "subject": HOSTILE, "body": f"the key is {SECRET}"})
     found = ask(console, f"/say {HOSTILE}\n/call send_email {args}")
     decide(console, found, {"type": "reject", "message": HOSTILE}, by="<b>ana</b>")
-    console.note(found, by="<i>ben</i>", verdict="fail", text=HOSTILE, link="https://t.example/<script>")
+    console.notes.add(found, by="<i>ben</i>", verdict="fail", text=HOSTILE, link="https://t.example/<script>")
     return found
 
 
 def test_the_html_holds_everything_as_text_and_nothing_else(console: Console, thread_id: str) -> None:
-    text = as_html(console.whole_thread(thread_id))
+    text = as_html(console.queries.whole_thread(thread_id))
     read = Read(text)
     assert {tag for tag, _ in read.tags} <= TAGS
     with_attributes = {attributes for _, attributes in read.tags if attributes}
@@ -62,19 +62,19 @@ def test_the_html_holds_everything_as_text_and_nothing_else(console: Console, th
 
 
 def test_the_json_holds_everything_there_is(console: Console, thread_id: str) -> None:
-    found = json.loads(as_json(console.whole_thread(thread_id)))
+    found = json.loads(as_json(console.queries.whole_thread(thread_id)))
     assert found["thread"]["thread_id"] == thread_id
     assert [one["type"] for one in found["messages"]] == ["human", "ai", "tool", "ai"]
     assert found["actions"][0]["state"] == "rejected"
     assert found["actions"][0]["args"]["subject"] == HOSTILE
     assert found["notes"][0]["text"] == HOSTILE
     kinds = [one["kind"] for one in found["events"]]
-    assert kinds == [str(event.kind) for event in console.trail(thread_id=thread_id)]
+    assert kinds == [str(event.kind) for event in console.trail.events(thread_id=thread_id)]
     assert not any({"salt", "commitment"} & event.keys() for event in found["events"])
 
 
 def test_no_secret_leaves_in_either(console: Console, thread_id: str) -> None:
-    whole = console.whole_thread(thread_id)
+    whole = console.queries.whole_thread(thread_id)
     assert any(SECRET in message.content for message in whole.messages)
     for text in (as_json(whole), as_html(whole)):
         assert SECRET not in text
@@ -83,4 +83,4 @@ def test_no_secret_leaves_in_either(console: Console, thread_id: str) -> None:
 
 def test_a_thread_that_is_not_there_is_refused(console: Console) -> None:
     with pytest.raises(UnknownThread):
-        console.whole_thread("nowhere")
+        console.queries.whole_thread("nowhere")

@@ -37,7 +37,7 @@ def passes(opened: Opened, thread_id: str, **more: Any) -> str:
 
 def test_a_thread_of_several_fates_passes_at_once(opened: Opened) -> None:
     thread_id = ask(opened.console, SEVERAL)
-    (review,) = opened.console.view(thread_id).reviews
+    (review,) = opened.console.queries.view(thread_id).reviews
     edited = {"name": "send_email", "args": {**(review.actions[1].args or {}), "body": "At noon.\n\n- no"}}
     decide(
         opened.console,
@@ -65,7 +65,7 @@ def test_closed_and_expired_reviews_replay(opened: Opened, clock: SetClock) -> N
     ask(console, SEVERAL, thread_id=thread_id)
     clock.move(hours=25)
     console.expire()
-    until(lambda: console.current_run(thread_id) is None)
+    until(lambda: console.queries.current_run(thread_id) is None)
     text = passes(opened, thread_id)
     assert "close: busy" in text
     assert "wait: 24h" in text
@@ -117,7 +117,7 @@ def not_to(opened: Opened, thread_id: str, tool: str, telling: str) -> Scenario:
     """The thread, saved as one on which this call must not run; read again from its file."""
     (call,) = (
         one
-        for one in opened.console.actions(thread_id)
+        for one in opened.console.queries.actions(thread_id)
         if one.tool == tool and telling in (one.args or {}).values()
     )
     made = record(opened, thread_id, name="x", never=[exactly(tool, call.args or {})])
@@ -232,9 +232,9 @@ def test_what_a_remembered_rule_let_run_is_refused_as_no_rule_stands_elsewhere(o
     console = opened.console
     write = '/call write_file {"path": "notes/a.txt", "content": "a"}'
     first = ask(console, write, agent="operations")
-    (review,) = console.view(first).reviews
+    (review,) = console.queries.view(first).reviews
     (action,) = review.actions
-    console.remember(
+    console.rules.make(
         first,
         action.key.tool_call_id,
         by="ana",

@@ -89,10 +89,10 @@ def test_an_agent_of_another_make_is_not_run_at_all(tmp_path: Path) -> None:
 
 
 def test_the_real_record_and_world_are_not_touched(opened: Opened) -> None:
-    before = (opened.console.verify().head, opened.world.outbox())
+    before = (opened.console.trail.verify().head, opened.world.outbox())
     assert ran(expect={"world": ["mail_sent outbox/1"]}).passed
-    assert (opened.console.verify().head, opened.world.outbox()) == before
-    assert opened.console.threads() == []
+    assert (opened.console.trail.verify().head, opened.world.outbox()) == before
+    assert opened.console.queries.threads() == []
 
 
 def test_the_environment_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,74 @@
+"""Reviews that end without a decision: closed by a person, by the clock, or with their stuck thread; and asked again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import uuid4
+
+from agent.console.checks import closed_last
+from agent.console.views import as_recorded
+from agent.console.writes import Entry
+from agent.ports import Mend, Repeat, Repeated, Result
+from agent.review import told
+from agent.review.actions import Review, ReviewState, State
+from agent.review.agents import Agent
+from agent.review.damage import review_is_damaged
+from agent.review.errors import NothingToAskAgain
+from agent.review.events import Kind
+from agent.review.people import NOBODY
+
+BY_HAND = "closed without deciding"
+
+
+def close(entry: Entry, review: Review, reason: str, *, secret: bytes) -> Mend:
+    """End the review without deciding. Returns what the agent goes on with: free calls of the turn still run."""
+    # Of a record that was changed nobody knows which calls it left out: none of the turn's runs then.
+    rest = told.CANCELLED if review_is_damaged(as_recorded(entry.tx, review, secret=secret)) else None
+    results = [entry.cancel(action, told.of(action, told.CANCELLED)) for action in review.actions]
+    entry.tx.end_review(review.review_id, ReviewState.CLOSED, entry.now, entry.by, BY_HAND)
+    entry.note(Kind.REVIEW_CLOSED, {"reason": reason, "told": _texts(results)}, review=review)
+    # Where others are open, nobody knows which of them a suspended tool waits for: it then asks once more.
+    alone = not entry.tx.open_reviews(review.thread_id)
+    begun = entry.end_midway(told.midway(told.CANCELLED)) if alone else ()
+    return Mend((*results, *begun, *entry.known_results()), rest=rest)
+
+
+def close_stuck(entry: Entry, reason: str) -> Mend:
+    """End every review of a stuck thread, and answer every open call with an error."""
+    for review in entry.tx.open_reviews(entry.thread.thread_id):
+        for action in review.actions:
+            entry.cancel(action, told.of(action, told.CANCELLED))
+        entry.tx.end_review(review.review_id, ReviewState.CLOSED, entry.now, entry.by, BY_HAND)
+        entry.note(Kind.REVIEW_CLOSED, {"reason": reason, "told": told.CANCELLED}, review=review)
+    return Mend(entry.answer_calls(told.midway(told.CANCELLED)), rest=told.CLOSED_WITH_OTHERS)
+
+
+def expire(entry: Entry, review: Review) -> Mend | None:
+    """End a review whose time is over. Returns what ends the turn, or None while a run is open or the review ended."""
+    if entry.tx.open_run(review.thread_id) is not None:
+        return None
+    outcome = "nobody decided in time"
+    if not entry.tx.end_review(review.review_id, ReviewState.EXPIRED, entry.now, NOBODY, outcome):
+        return None
+    for action in review.actions:
+        text = told.of(action, told.EXPIRED)
+        entry.tx.move(action.key, State.PENDING, State.EXPIRED, ended_at=entry.now, result=text)
+    entry.note(Kind.REVIEW_EXPIRED, {"told": told.EXPIRED}, review=review)
+    results = entry.answer_calls(told.midway(told.EXPIRED))
+    return Mend(results, told.EXPIRED_ANSWER, f"closing-{review.review_id}")
+
+
+def repeat(entry: Entry, *, agent: Agent) -> Repeat:
+    """The calls of the review that was closed last, to be proposed once more. Raises `NothingToAskAgain`."""
+    closed = [] if agent.own_gating else closed_last(entry.tx, entry.thread)
+    if not closed:
+        raise NothingToAskAgain(entry.thread.thread_id)
+    calls = tuple(
+        Repeated(f"call_{uuid4().hex[:24]}", action.proposed_tool, action.enters or {}) for action in closed
+    )
+    return Repeat(entry.say(told.ASK_ME_AGAIN).id, told.ASK_ME_AGAIN, uuid4().hex, calls)
+
+
+def _texts(results: Sequence[Result]) -> str:
+    """What the model is sent, each text once."""
+    return " ".join(dict.fromkeys(result.text for result in results))

@@ -1,0 +1,91 @@
+"""What people decide on a review: checked in full, recorded all or none, and what the agent goes on with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from agent.console.checks import gone, reviewable
+from agent.console.views import as_recorded
+from agent.console.writes import Entry
+from agent.ports import Mend, Reads, Resume
+from agent.review import decisions as deciding
+from agent.review import told
+from agent.review.actions import Review, ReviewState
+from agent.review.agents import Agent
+from agent.review.damage import is_damaged, review_is_damaged
+from agent.review.decisions import Ruling
+from agent.review.errors import (
+    AlreadyDecided,
+    NoPendingReview,
+    OutcomeUnknown,
+    RecordDamaged,
+    ReviewChanged,
+    ReviewError,
+    ReviewExpired,
+    ThreadArchived,
+    ThreadBusy,
+    ThreadStuck,
+)
+from agent.review.events import Kind
+from agent.review.threads import Thread
+
+TOO_LATE = (
+    *(AlreadyDecided, ReviewExpired, ReviewChanged, NoPendingReview, RecordDamaged),
+    *(ThreadBusy, OutcomeUnknown, ThreadStuck, ThreadArchived),
+)
+"""How a decision is refused for where its thread is by now, and not for what it says: that is on record."""
+
+
+def decidable(reads: Reads, thread: Thread, review_id: str | None, *, secret: bytes, now: str) -> Review:
+    """The thread's one review that can be decided now. Raises what `reviewable` does, and `RecordDamaged`."""
+    review = as_recorded(reads, reviewable(reads, thread, review_id, now), secret=secret)
+    check_whole(review)
+    return review
+
+
+def check_whole(review: Review) -> None:
+    """Raise `RecordDamaged` if the review's record was changed past the console."""
+    if not review_is_damaged(review):
+        return
+    tools = ", ".join(one.tool for one in review.actions if is_damaged(one)) or "its actions"
+    raise RecordDamaged(
+        f"The record of review {review.review_id} ({tools})",
+        "Close the review without deciding: the agent is told that its question is open, and can ask again.",
+        review,
+    )
+
+
+def ruled(decisions: Any, review: Review, *, agent: Agent, secret: bytes) -> list[Ruling]:
+    """What each decision comes to. Raises `InvalidDecision`, and `ReviewChanged` with the review as it is."""
+    try:
+        return deciding.rule(decisions, review.actions, agent, secret)
+    except ReviewChanged as changed:
+        changed.review = review
+        raise
+
+
+def record(
+    entry: Entry, review: Review, rulings: Sequence[Ruling], *, agent: Agent, end_turn: bool
+) -> Mend | Resume:
+    """Record the decisions and the end of their review, each by compare-and-set. Returns what the agent goes on with."""
+    if end_turn:
+        deciding.check_all_rejected(rulings)
+    for ruling in rulings:
+        entry.rule(review, ruling, agent)
+    outcome = deciding.outcome(rulings) + (", and the turn ended" if end_turn else "")
+    if not entry.tx.end_review(review.review_id, ReviewState.DECIDED, entry.now, entry.by, outcome):
+        raise gone(entry.tx.review(review.review_id), review.thread_id, review.review_id, [])
+    if end_turn:
+        closing_id = f"closing-{review.review_id}"
+        reasons = [ruling.message.strip() for ruling in rulings]
+        results = entry.answer_calls(told.rejected_within(reasons))
+        return Mend(results, told.ended_answer(reasons), closing_id)
+    return Resume(review.review_id, tuple(ruling.wire for ruling in rulings))
+
+
+def note_refusal(entry: Entry, review_id: str | None, error: ReviewError) -> None:
+    """Put on record that a decision came too late."""
+    data = {"why": str(error), "code": error.code, "review_id": review_id}
+    review = entry.tx.review(review_id) if review_id else None
+    entry.note(Kind.DECISION_REFUSED, data, review=review)

@@ -1,0 +1,26 @@
+"""Stop every run, in every process, until somebody releases them."""
+
+from __future__ import annotations
+
+from agent.ports import Transaction
+from agent.review.events import Fact, Kind
+from agent.review.threads import Halt
+
+
+def stop_all(tx: Transaction, *, by: str, now: str) -> bool:
+    """Ask every open run to stop, and let none start until the halt is released; false if all are stopped already."""
+    if tx.halt() is not None:
+        return False
+    tx.set_halt(Halt(by, now))
+    for run in tx.open_runs():
+        tx.ask_stop(run.run_id, by)
+    tx.append(Fact(kind=Kind.ALL_STOPPED, at=now, by=by))
+    return True
+
+
+def release(tx: Transaction, *, by: str, now: str) -> None:
+    """Let runs start again, if everything is stopped."""
+    if tx.halt() is None:
+        return
+    tx.set_halt(None)
+    tx.append(Fact(kind=Kind.ALL_RELEASED, at=now, by=by))

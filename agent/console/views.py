@@ -1,0 +1,43 @@
+"""A thread and its reviews as a page draws them and the API answers with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agent.ports import Reads, Runs
+from agent.review.actions import Action, Review, ReviewState, State
+from agent.review.damage import review_as_read
+from agent.review.threads import Progress, Status, Thread
+
+
+@dataclass(frozen=True)
+class View:
+    """One thread, all of it at one instant."""
+
+    thread: Thread
+    reviews: tuple[Review, ...]
+    """Open reviews, oldest first."""
+    progress: Progress | None
+    unknown: tuple[Action, ...]
+    """Actions whose outcome is unknown."""
+    last_review: Review | None
+    """The review opened last, whatever became of it."""
+
+
+def view(reads: Reads, thread: Thread, *, runs: Runs, secret: bytes) -> View:
+    """Read what belongs to the thread."""
+    thread_id = thread.thread_id
+    return View(
+        thread=thread,
+        reviews=tuple(as_recorded(reads, one, secret=secret) for one in reads.open_reviews(thread_id)),
+        progress=runs.progress(thread_id) if thread.status is Status.RUNNING else None,
+        unknown=tuple(reads.actions(thread_id, states=[State.UNKNOWN])),
+        last_review=reads.last_review(thread_id),
+    )
+
+
+def as_recorded(reads: Reads, review: Review, *, secret: bytes) -> Review:
+    """Return the review, held against its digests and the event that opened it, if it is open."""
+    if review.state is not ReviewState.OPEN:
+        return review
+    return review_as_read(review, secret, reads.opened_with(review.thread_id, review.review_id))
