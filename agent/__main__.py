@@ -235,7 +235,7 @@ def audit_erase(
     The thread's messages, its actions and its agent's own state are not touched.
     """
     with _refusals(as_json=False), _console(at_work=False) as opened:
-        opened.console.erase(numbers, by=by or opened.settings.review_reviewer, why=why)
+        opened.console.trail.erase(numbers, by=by or opened.settings.review_reviewer, why=why)
         opened.console.trail.anchor()
     count = len(set(numbers))
     typer.echo(f"Erased the data of {count} event{'s'[: count > 1]}.")

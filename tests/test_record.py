@@ -313,7 +313,7 @@ def test_erased_data_is_gone_from_the_file_and_the_chain_holds(
             events.Fact(kind=Kind.THREAD_NOTED, at=console.queries.now(), by="bob", data={"text": ask_for})
         )
     noted = of_kind(console, Kind.THREAD_NOTED)[0].seq
-    console.erase([noted], by="bea", why="asked for by its author")
+    console.trail.erase([noted], by="bea", why="asked for by its author")
     event = console.trail.events(after=noted - 1, limit=1)[0]
     assert (event.data, event.salt, event.by) == (None, "", "bob")
     (told,) = of_kind(console, Kind.DATA_ERASED)
@@ -328,7 +328,7 @@ def test_erased_data_is_gone_from_the_file_and_the_chain_holds(
 
 def test_what_cannot_be_erased_is_refused_and_nothing_is_recorded(console: Console) -> None:
     console.stop_all(by="ana")
-    console.erase([1], by="ana", why="a test")
+    console.trail.erase([1], by="ana", why="a test")
     refused: list[tuple[list[int], str]] = [
         ([], "x"),
         ([99], "x"),
@@ -339,7 +339,7 @@ def test_what_cannot_be_erased_is_refused_and_nothing_is_recorded(console: Conso
     ]
     for seqs, why in refused:
         with pytest.raises(ErasureRefused):
-            console.erase(seqs, by="ana", why=why)
+            console.trail.erase(seqs, by="ana", why=why)
     assert console.trail.events(newest_first=True, limit=1)[0].seq == 2
 
 

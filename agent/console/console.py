@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 from uuid import uuid4
 
-from agent.console import closing, erasure, halts, turns
+from agent.console import closing, halts, turns
 from agent.console import decisions as deciding
 from agent.console.checks import check_free, check_settled, known, reviewable
 from agent.console.given import GivenReviews, says_which
@@ -29,7 +29,7 @@ from agent.console.writes import Entry, open_run
 from agent.ports import Anchors, AnyDelivery, AskAgain, Clock, Engine, Ledger, Runs, Send, Transaction
 from agent.review.actions import Action, Review, State
 from agent.review.decisions import Ruling, rule
-from agent.review.errors import NothingToRetry, NothingToStop, ReviewError
+from agent.review.errors import NothingToStop, ReviewError
 from agent.review.events import instant
 from agent.review.given import Face
 from agent.review.people import NOBODY
@@ -39,7 +39,6 @@ from agent.review.threads import Run, Status, Thread, check_message, check_threa
 log = logging.getLogger(__name__)
 
 NOT_SEEN: Mapping[str, Seen] = MappingProxyType({})
-BROKEN = (Status.FAILED, Status.STOPPED)
 
 
 class Console:
@@ -52,7 +51,7 @@ class Console:
         self._ledger, self._engine, self._runs = ledger, engine, runs
         self._anchors, self._secret, self._clock = anchors, secret, clock
         self.queries = Queries(ledger=ledger, engine=engine, runs=runs, secret=secret, clock=clock)
-        self.trail = Trail(ledger=ledger, anchors=anchors)
+        self.trail = Trail(ledger=ledger, anchors=anchors, clock=clock)
         self.rules = Rules(ledger=ledger, engine=engine, secret=secret, clock=clock)
         self.notes = Notes(ledger=ledger, clock=clock)
         self.given = GivenReviews(ledger=ledger, secret=secret, clock=clock)
@@ -87,7 +86,7 @@ class Console:
             )
             check_free(tx, thread)
             entry = self._entry(tx, thread, by)
-            results = entry.answer_calls() if thread.status in BROKEN else ()
+            results = entry.answer_calls() if thread.status in turns.BROKEN else ()
             run = self._open_run(entry, Send(entry.say(text).id, text, results))
         self._runs.start(run)
         return run
@@ -96,11 +95,7 @@ class Console:
         """Go on with a failed or stopped thread from where it is. Raises `NothingToRetry`."""
         with self._ledger.write() as tx:
             thread = known(tx, thread_id)
-            last = tx.last_run(thread_id)
-            if thread.status not in BROKEN or last is None:
-                raise NothingToRetry(thread_id)
-            delivery = turns.brought_again(tx, last)
-            run = self._open_run(self._entry(tx, thread, by), delivery)
+            run = self._open_run(self._entry(tx, thread, by), turns.brought_again(tx, thread))
         self._runs.start(run)
         return run
 
@@ -283,10 +278,6 @@ class Console:
                 run = self._open_run(entry, closing.repeat(entry, agent=self._engine.agent(thread.agent)))
         self._runs.start(run)
         return run
-
-    def erase(self, seqs: Sequence[int], *, by: str, why: str) -> None:
-        """Take the data out of these events for good, and put on record who did it and why. Raises `ErasureRefused`."""
-        erasure.erase(self._ledger, seqs, by=by, why=why, now=self._now())
 
     def wait(self, run: Run, seconds: float | None = None) -> bool:
         """Wait until the run pauses or ends, or this process is asked to; false if it had not after `seconds`."""

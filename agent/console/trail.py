@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypedDict, Unpack
 
-from agent.ports import Anchors, Ledger
+from agent.console.erasure import erase
+from agent.ports import Anchors, Clock, Ledger
 from agent.review.actions import Action
-from agent.review.events import Anchor, Event, Kind
+from agent.review.events import Anchor, Event, Kind, instant
 from agent.review.exports import as_json_lines
 from agent.review.proof import Proof, proofs
 from agent.review.verify_chain import Verification, verify
@@ -34,8 +35,8 @@ class Narrowed(TypedDict, total=False):
 class Trail:
     """Every event there is, in one chain."""
 
-    def __init__(self, *, ledger: Ledger, anchors: Anchors) -> None:
-        self._ledger, self._anchors = ledger, anchors
+    def __init__(self, *, ledger: Ledger, anchors: Anchors, clock: Clock) -> None:
+        self._ledger, self._anchors, self._clock = ledger, anchors, clock
         self._anchored = Anchor(0, "", "")
         self._anchoring = threading.Lock()
 
@@ -86,3 +87,7 @@ class Trail:
             if head is not None and (head.count, head.head) != (self._anchored.count, self._anchored.head):
                 self._anchors.append(replace(head, keyed=self._ledger.keyed_from()))
                 self._anchored = head
+
+    def erase(self, seqs: Sequence[int], *, by: str, why: str) -> None:
+        """Take the data out of these events for good, and put on record who did it and why. Raises `ErasureRefused`."""
+        erase(self._ledger, seqs, by=by, why=why, now=instant(self._clock()))

@@ -8,9 +8,11 @@ from agent.console.checks import was_superseded
 from agent.ports import AnyDelivery, CatchUp, Continue, Mend, Reads, Result, deliveries
 from agent.review import told
 from agent.review.actions import Action, State
-from agent.review.errors import RecordDamaged
+from agent.review.errors import NothingToRetry, RecordDamaged
 from agent.review.foreign import OF_AN_INTERRUPT
-from agent.review.threads import Run
+from agent.review.threads import Run, Status, Thread
+
+BROKEN = (Status.FAILED, Status.STOPPED)
 
 
 def latest_calls(actions: Sequence[Action], last_run: Run | None = None) -> list[Action]:
@@ -42,8 +44,11 @@ def settlement(actions: Sequence[Action], last_run: Run | None) -> Mend:
     return Mend(tuple(results), ask_again=tuple(action.key.tool_call_id for action in again))
 
 
-def brought_again(reads: Reads, last: Run) -> AnyDelivery:
-    """What a run that broke off brought, to be delivered once more. Raises `RecordDamaged`."""
+def brought_again(reads: Reads, thread: Thread) -> AnyDelivery:
+    """What the thread's broken run brought, to be delivered once more. Raises `NothingToRetry` and `RecordDamaged`."""
+    last = reads.last_run(thread.thread_id)
+    if thread.status not in BROKEN or last is None:
+        raise NothingToRetry(thread.thread_id)
     try:
         delivery = deliveries.validate_python(last.delivery)
     except ValueError:
