@@ -16,8 +16,8 @@ from agent.scenarios.files import ENDING
 from agent.settings import Settings
 from tests.browser.conftest import Tab, again
 from tests.conftest import Server, until
+from tests.console.test_other_clients import Client
 from tests.engine import foreign_agents
-from tests.engine.test_elsewhere import Client
 from tests.engine.test_foreign import THREAD
 
 DECEPTIVE = {

@@ -18,9 +18,9 @@ from agent.review.actions import State
 from agent.review.told import ENDED_ANSWER, MIDWAY, NEVER_ENDED, STILL_OPEN
 from agent.settings import Settings
 from tests.conftest import SetClock, ask, decide, waiting
+from tests.console.test_other_clients import Client, not_heeded
 from tests.engine import foreign_agents, midway_agents
 from tests.engine.foreign_agents import effects
-from tests.engine.test_elsewhere import Client, not_heeded
 
 THREAD = "t-1"
 REASON = "not him"

@@ -9,9 +9,9 @@ from agent.bootstrap import Opened
 from agent.console import Console
 from agent.review.threads import Status
 from tests.conftest import until, waiting
+from tests.console.test_other_clients import Client
 from tests.engine import foreign_agents
 from tests.engine.foreign_agents import effects
-from tests.engine.test_elsewhere import Client
 from tests.engine.test_foreign import APPROVE, THREAD, begin, call, decide_each, settings
 from tests.pages.conftest import Opens, ended, of
 
