@@ -56,7 +56,7 @@ def check_free(reads: Reads, thread: Thread) -> None:
 
 
 def reviewable(reads: Reads, thread: Thread, review_id: str | None, now: str) -> Review:
-    """The thread's one review that can be decided or closed now, or the first reason why there is none."""
+    """The thread's one review that can be decided or closed now. Raises the first reason why no review can."""
     check_settled(reads, thread)
     thread_id = thread.thread_id
     waiting = reads.open_reviews(thread_id)

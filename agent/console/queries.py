@@ -62,7 +62,7 @@ class Queries:
         return self._ledger.message_count(thread_id)
 
     def may_ask_again(self, thread_id: str) -> bool:
-        """Whether something was closed last without deciding, and can be asked about anew."""
+        """Whether something was closed last without deciding, and can be asked about again."""
         thread = known(self._ledger, thread_id)
         served = thread.agent in self._engine.agents() and not self._engine.agent(thread.agent).own_gating
         return served and bool(closed_last(self._ledger, thread))
@@ -81,7 +81,7 @@ class Queries:
         return [as_read(one, self._secret) for one in found]
 
     def claim(self, action: Action) -> str:
-        """What the agent said beside proposing this action: its claim, checked by nobody."""
+        """What the agent said when it proposed this action: its claim, checked by nobody."""
         found = self._ledger.message(action.key.thread_id, action.key.message_id)
         return found.content if found else ""
 

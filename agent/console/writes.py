@@ -210,7 +210,7 @@ class Entry:
     def _answer(self, action: Action, end: State, text: str) -> Result:
         """Put the action's result into the transcript, under the id that its message always has.
 
-        What was proposed in a graph inside the graph stands in no transcript, and neither does its result.
+        What was proposed in a graph inside the graph is in no transcript, and neither is its result.
         """
         key, status = action.key, told.status(end)
         if self.tx.message(key.thread_id, key.message_id) is None or self._has_result(key):
