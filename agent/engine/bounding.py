@@ -7,6 +7,7 @@ from typing import Any
 
 from langchain_core.messages import InvalidToolCall, ToolMessage
 from langchain_core.messages.tool import invalid_tool_call
+from langchain_core.tools.base import TOOL_MESSAGE_BLOCK_TYPES
 
 from agent.review.bounds import MAX_REFUSED, bounded, spelt
 from agent.review.errors import ArgumentsRefused
@@ -44,8 +45,16 @@ def within_bounds(content: Any, limit: int) -> Any:
     if isinstance(content, str):
         return bounded(content, limit)
     text = spelt(content)
-    return content if bounded(text, limit) == text else bounded(_text_of(content) or text, limit)
+    return content if bounded(text, limit) == text else bounded(text_of_parts(content) or text, limit)
 
 
-def _text_of(content: Any) -> str:
+def text_of_parts(content: Any) -> str:
+    """The text of a message's content of several parts; "" where none of them is text, or where it is no content."""
+    if not isinstance(content, list) or not all(map(_is_part, content)):
+        return ""
     return str(ToolMessage(content, tool_call_id="").text)
+
+
+def _is_part(one: Any) -> bool:
+    """Whether LangChain takes it for a part of a message; content with anything else it writes as one text."""
+    return isinstance(one, str) or (isinstance(one, dict) and one.get("type") in TOOL_MESSAGE_BLOCK_TYPES)

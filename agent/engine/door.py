@@ -23,12 +23,13 @@ from typing import Any, Protocol, cast
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import ToolMessage
 from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import var_child_runnable_config
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 
 from agent.engine.places import task_of
 from agent.review.actions import Action, Key
 from agent.review.errors import ArgumentsRefused
-from agent.review.fitting.intake import intake_of
+from agent.review.fitting.intake import by_position, intake_of
 from agent.review.fitting.json_form import json_form
 
 OUTSIDE = (
@@ -64,6 +65,8 @@ class Go:
 
     action: Action
     args: Mapping[str, Any]
+    by_position: tuple[Any, ...] = ()
+    """Those of them that LangChain hands over without a name."""
 
 
 @dataclass(frozen=True)
@@ -79,8 +82,8 @@ class Gate(Protocol):
     def enter(self, entering: Entering, named: Mapping[str, Any]) -> Go | Answer:
         """Whether the call may run, committed before it does. Raises `Stop` where the run may not go on."""
 
-    def left(self, action: Action, returned: Any) -> Any:
-        """Commit that the function returned. Returns what the graph is to get of it."""
+    def left(self, action: Action, returned: Any, *, paired: bool) -> Any:
+        """Commit that the function returned, a content `paired` with its artifact or one thing. Returns it for the graph."""
 
     def raised(self, action: Action, error: BaseException) -> None:
         """Commit that the function raised."""
@@ -94,6 +97,7 @@ _calling: ContextVar[Key | None] = ContextVar("calling", default=None)
 _inside: ContextVar[Action | None] = ContextVar("inside", default=None)
 _entering: ContextVar[Entering | None] = ContextVar("entering", default=None)
 _known: dict[int, Callable[[], Any]] = {}
+"""What the tools of agents here are known by, by id; each with a weak reference to it."""
 
 
 def under(gate: Gate) -> Context:
@@ -114,9 +118,18 @@ def calling(key: Key) -> Iterator[None]:
 
 
 def know(tool: Any) -> None:
-    """Note that an agent here uses this tool: outside of a run of its agent it does not run."""
-    place = id(tool)
-    _known[place] = weakref.ref(tool, lambda _, drop=_known.pop: drop(place, None))  # type: ignore[misc]
+    """Note that an agent here uses this tool: outside of a run of its agent neither it nor a copy of it runs."""
+    for it in (tool, *_makings(tool)):
+        place = id(it)
+        with suppress(TypeError):  # a function of a kind that cannot be referred to weakly
+            _known[place] = weakref.ref(it, lambda _, drop=_known.pop, at=place: drop(at, None))  # type: ignore[misc]
+
+
+def _makings(tool: Any) -> list[Any]:
+    """What every copy of the tool has in common with it: its functions, or a class of its own."""
+    functions = [one for name in ("func", "coroutine") if (one := getattr(tool, name, None)) is not None]
+    is_langchains = type(tool).__module__.startswith("langchain_core.tools")
+    return functions if functions or is_langchains else [type(tool)]
 
 
 def announce() -> Entering | None:
@@ -185,11 +198,11 @@ def _sync_door(gate: Gate, entering: Entering, function: Callable[..., Any]) -> 
             return found.value
         with _within(found.action):
             try:
-                returned = function(*args, **found.args)
+                returned = function(*found.by_position, **found.args)
             except BaseException as error:
                 gate.raised(found.action, error)
                 raise
-        return gate.left(found.action, returned)
+        return gate.left(found.action, returned, paired=entering.tool.response_format != "content")
 
     return door
 
@@ -204,29 +217,26 @@ def _async_door(
             return found.value
         with _within(found.action):
             try:
-                returned = await function(*args, **found.args)
+                returned = await function(*found.by_position, **found.args)
             except BaseException as error:
                 gate.raised(found.action, error)
                 raise
-        return gate.left(found.action, returned)
+        return gate.left(found.action, returned, paired=entering.tool.response_format != "content")
 
     return door
 
 
 def _enter(gate: Gate, entering: Entering, args: tuple[Any, ...], named: Mapping[str, Any]) -> Go | Answer:
     entering.reached = True
-    named = by_position(entering.tool, args) | dict(named)
+    placed = by_position(entering.tool, args, named)
+    whole = placed | dict(named)
     with suppress(ArgumentsRefused):
-        entering.received = json_form(intake_of(entering.tool).proper(named))  # type: ignore[assignment]
-    found = gate.enter(entering, named)
-    if isinstance(found, Go) and args:  # a text alone, which LangChain hands over by position
-        return Go(found.action, {name: value for name, value in named.items() if value is not args[0]})
+        entering.received = json_form(intake_of(entering.tool).proper(whole))  # type: ignore[assignment]
+    found = gate.enter(entering, whole)
+    if isinstance(found, Go) and placed:
+        left = {name: value for name, value in found.args.items() if name not in placed}
+        return Go(found.action, left, tuple(found.args[name] for name in placed))
     return found
-
-
-def by_position(tool: BaseTool, args: tuple[Any, ...]) -> dict[str, Any]:
-    """A text that is handed over by position, under the name of the tool's one argument."""
-    return {next(iter(tool.args), "input"): args[0]} if args else {}
 
 
 @contextmanager
@@ -240,12 +250,14 @@ def _within(action: Action) -> Iterator[None]:
 
 
 def _on_its_way(tool: BaseTool, tool_input: Any, kwargs: Mapping[str, Any]) -> Entering:
-    given = tool_input if isinstance(tool_input, Mapping) else by_position(tool, (tool_input,))
+    given = tool_input if isinstance(tool_input, Mapping) else by_position(tool, (tool_input,), {})
     try:
         entered: Any = json_form(intake_of(tool).proper(given))
     except ArgumentsRefused:
         entered = None
     config = cast(RunnableConfig, kwargs.get("config") or {})
+    if not task_of(config):  # it was called by hand: with no config, or with one of its own
+        config = var_child_runnable_config.get() or config
     return Entering(
         tool, kwargs.get("tool_call_id"), config, entered, key=_calling.get(), inside=_inside.get()
     )
@@ -270,10 +282,12 @@ def _gate_among(callbacks: Any) -> Gate | None:
 
 
 def _check_known(tool: BaseTool, kwargs: Mapping[str, Any]) -> None:
-    known = _known.get(id(tool))
-    if known is None or known() is not tool:
+    if not any((known := _known.get(id(it))) and known() is it for it in (tool, *_makings(tool))):
         return
-    if not task_of(kwargs.get("config") or {}):  # else it is in a graph that another client runs
+    config = kwargs.get("config") or {}
+    named = config.get("configurable") or {}
+    # Of a thread that another client of the same checkpoints runs, the fence is not raised.
+    if "fence" in named or not (task_of(config) and named.get("thread_id")):
         raise ToolException(OUTSIDE.format(tool=tool.name))
 
 

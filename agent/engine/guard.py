@@ -19,13 +19,12 @@ from langgraph.errors import GraphBubbleUp, GraphInterrupt
 
 from agent.engine import outcomes
 from agent.engine.door import Answer, Entering, Go, announce, error_result
-from agent.engine.identifying import Identifying
+from agent.engine.identifying import Identifying, differs
 from agent.engine.places import graph_of
 from agent.ports import Clock, Ledger, Transaction
 from agent.review import told
 from agent.review.actions import Action, State, with_digests
 from agent.review.agents import Agent
-from agent.review.bounds import bounded
 from agent.review.digest import canonical
 from agent.review.errors import LedgerUnavailable
 from agent.review.events import Fact, Kind, instant
@@ -111,11 +110,10 @@ class Guard(BaseCallbackHandler):
             return Answer(self._again(entering, found.repeat))
         raise self._stop(found.stop)
 
-    def left(self, action: Action, returned: Any) -> Any:
+    def left(self, action: Action, returned: Any, *, paired: bool) -> Any:
         limit = self._agent.policy.max_result_of(action.tool)
-        cleaned = outcomes.recordable(returned, limit)
+        cleaned, text = outcomes.recorded(returned, limit, paired=paired)
         state = State.FAILED if outcomes.is_error(cleaned) else State.DONE
-        text = bounded(outcomes.text_of(cleaned), limit)
         self._leave(action, state, text, outcomes.kept(cleaned, text, limit))
         return cleaned
 
@@ -174,6 +172,10 @@ class Guard(BaseCallbackHandler):
         match action.state:
             case State.APPROVED | State.SUSPENDED:
                 return self._start(tx, action, entering, named, now)
+            case State.EXECUTING | State.DONE | State.FAILED if differs(action, entering.entered):
+                data = {"why": "a call of the same id and other arguments was run", "args": entering.entered}
+                tx.append(self._fact(Kind.EXECUTION_BLOCKED, action, tool, action.tool_call_id, data))
+                return Found(refusal=told.of_one_id(action.result))
             case State.EXECUTING:
                 tx.move(action.key, State.EXECUTING, State.UNKNOWN)
                 data = {"why": "entered twice"}
@@ -194,7 +196,7 @@ class Guard(BaseCallbackHandler):
     ) -> Found:
         starts = action.state is State.APPROVED  # else it is entered again, after it asked in its middle
         if rejected := self._calls.rejected_in_its_middle(tx, action):
-            return self._not_run(tx, action, State.FAILED, Kind.EXECUTION_FAILED, rejected, now)
+            return self._end_as(tx, action, State.FAILED, Kind.EXECUTION_FAILED, rejected, now)
         if starts and action.execute_by is not None and now > action.execute_by:
             return self._not_run(tx, action, State.LAPSED, Kind.ACTION_LAPSED, told.LAPSED, now)
         if starts and action.decided_by is None and (denial := self._agent.denial(action.tool, action.args)):
@@ -222,6 +224,8 @@ class Guard(BaseCallbackHandler):
         sealed = with_digests(replace(action, tool=entering.tool.name), self._secret)
         if sealed.call_digest != action.call_digest:
             return None
+        if self._calls.gives_what_only_code_gives(entering, action, named):
+            return None
         if entering.received is not None and canonical(entering.received) == canonical(action.args):
             return named
         if "unfit" in action.notes:
@@ -234,7 +238,9 @@ class Guard(BaseCallbackHandler):
         return {name: value for name, value in named.items() if name not in own} | rebuilt
 
     def _not_run(self, tx: Transaction, action: Action, end: State, kind: Kind, text: str, now: str) -> Found:
-        text = told.of(action, text)
+        return self._end_as(tx, action, end, kind, told.of(action, text), now)
+
+    def _end_as(self, tx: Transaction, action: Action, end: State, kind: Kind, text: str, now: str) -> Found:
         tx.move(action.key, action.state, end, ended_at=now, result=text)
         tx.append(self._fact(kind, action, action.tool, action.key.tool_call_id, {"told": text}))
         return Found(refusal=text)

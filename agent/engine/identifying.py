@@ -5,27 +5,29 @@ Never by its tool's name: two graphs may have tools of one name, and a node may 
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from langchain_core.messages import AIMessage
 
 from agent.engine.door import Entering
-from agent.engine.places import graph_of, id_of, messages_at, open_calls, task_of
-from agent.engine.proposing import attempts_of, fact_of, message_named, propose
+from agent.engine.graph_messages import messages_at, open_calls
+from agent.engine.places import graph_of, id_of, task_of
+from agent.engine.proposing import LAST_MESSAGES, attempts_of, fact_of, message_named, propose
 from agent.ports import Transaction
 from agent.review import foreign, shapes, told
 from agent.review.actions import Action, Key, State
 from agent.review.agents import Agent
 from agent.review.digest import canonical
 from agent.review.events import Kind
-from agent.review.fitting.intake import intake_of
+from agent.review.fitting.intake import intake_of, is_json
 from agent.review.fitting.json_form import json_form
 from agent.review.foreign import OpenCall
 from agent.review.threads import Run
 
-LAST_MESSAGES = 100
-"""How far back in the transcript the message is sought that proposed a call, where the graph shows none."""
+ENDED = (State.DONE, State.FAILED, State.BLOCKED, State.UNKNOWN)
+"""Of a call that its task makes again: what ran before a question is not run behind it, and gives what it gave."""
 SHOWED_ANOTHER = "its node had asked about something else"
 NEVER_PROPOSED = "no message proposed it, and it came while an approved call was to run"
 
@@ -88,6 +90,19 @@ class Identifying:
             one for one in self._later(tx, action) if one.state is State.APPROVED and _is_same(one, action)
         ]
 
+    def gives_what_only_code_gives(
+        self, entering: Entering, action: Action, named: Mapping[str, Any]
+    ) -> bool:
+        """Whether the function would get a value of the model's own for an argument that the agent's code is to give."""
+        opened = [call for _, call in open_calls(messages_at(entering.config))]
+        proposed = [call["args"] for call in opened if call["id"] == action.tool_call_id]
+        proposed += [action.proposed] if isinstance(action.proposed, dict) else []
+        return any(
+            is_json(named[name]) and named[name] == args[name]
+            for args in proposed
+            for name in intake_of(entering.tool).filled & args.keys() & named.keys()
+        )
+
     def rejected_in_its_middle(self, tx: Transaction, action: Action) -> str:
         """With which words a person rejected what a suspended tool asked about itself; "" if nobody did."""
         if action.state is not State.SUSPENDED:
@@ -95,7 +110,7 @@ class Identifying:
         found = [
             one for one in self._later(tx, action) if one.state is State.REJECTED and _is_same(one, action)
         ]
-        return (found[-1].result or told.REJECTED) if found else ""
+        return (found[-1].result or told.midway(told.REJECTED)) if found else ""
 
     def _later(self, tx: Transaction, action: Action) -> list[Action]:
         key = action.key
@@ -155,6 +170,8 @@ class Identifying:
             meant = replace(meant, message_id=message_id)
             attempts = attempts_of(tx, self.run.thread_id, message_id, meant.call_id)
             return self._attempt(tx, meant, attempts, now)
+        if before := self._ran_here(tx, meant, ENDED):
+            return before
         asked = [one for one in self._asked_here(tx, meant.task) if one != entering.inside]
         if asked:
             return self._behind(tx, meant, asked, now)
@@ -199,7 +216,7 @@ class Identifying:
     def _behind(self, tx: Transaction, meant: Meant, asked: list[Action], now: str) -> Action:
         """A call behind a question of its own node: the one that was asked about, or one that does not run."""
         for one in asked:
-            if one.key not in self._met and one.tool == meant.tool and _has(one, meant.args):
+            if one.key not in self._met and one.tool == meant.tool and enters(one, meant.args):
                 return one
         return self._blocked(tx, meant, SHOWED_ANOTHER, now)
 
@@ -215,11 +232,17 @@ class Identifying:
 
     def _by_place(self, tx: Transaction, meant: Meant, now: str) -> Action:
         """A call that no message proposed: the one with these arguments that ran here before, or a new one."""
+        return self._ran_here(tx, meant) or self._free(tx, meant, self._next(tx, meant), now)
+
+    def _ran_here(
+        self, tx: Transaction, meant: Meant, states: Collection[State] = tuple(State)
+    ) -> Action | None:
+        """The call with these arguments that this very task made in an earlier execution."""
         for one in tx.actions_of(self.run.thread_id, [self._place(meant)]):
             ours = one.tool == meant.tool and one.key.tool_call_id.startswith(meant.call_id)
-            if ours and one.key not in self._met and _has(one, meant.args):
+            if ours and one.state in states and one.key not in self._met and enters(one, meant.args):
                 return one
-        return self._free(tx, meant, self._next(tx, meant), now)
+        return None
 
     def _place(self, meant: Meant) -> str:
         return meant.task or self.run.run_id
@@ -239,11 +262,16 @@ class Identifying:
 
 
 def _is_same(one: Action, other: Action) -> bool:
-    return one.tool == other.tool and _has(one, other.enters)
+    return one.tool == other.tool and enters(one, other.enters)
 
 
-def _has(action: Action, entered: dict[str, Any] | None) -> bool:
-    """Whether these arguments entered the tool for this action, or would."""
+def enters(action: Action, entered: dict[str, Any] | None) -> bool:
+    """Whether these are the arguments that enter the tool for this action."""
     if entered is None or action.enters is None:
         return False
     return canonical(action.enters) == canonical(entered)
+
+
+def differs(action: Action, entered: dict[str, Any] | None) -> bool:
+    """Whether arguments entered the tool that are known not to be this action's."""
+    return None not in (entered, action.enters) and not enters(action, entered)

@@ -86,8 +86,11 @@ class LocalEngine:
         self._writer, self._reader = FencedSaver(path), FencedSaver(path)
         self._graphs, self._views = Compiled(self._makes, self._writer), Compiled(self._makes, self._reader)
         self._guard_for: GuardFor | None = None
-        for named in (named for make in self._makes.values() for named in make.agent.tools_at.values()):
-            for tool in (tool for several in named.values() for tool in several):
+        for made in (make.agent for make in self._makes.values()):
+            nested = [
+                one for named in made.tools_at.values() for several in named.values() for one in several
+            ]
+            for tool in (*made.tools, *nested):
                 know(tool)
 
     def guard_with(self, guard_for: GuardFor) -> None:

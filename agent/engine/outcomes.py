@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from langchain_core.messages import BaseMessage, ToolMessage
+from langchain_core.messages import ToolMessage
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.types import Command
 
-from agent.review.bounds import bounded
+from agent.engine.bounding import text_of_parts, within_bounds
+from agent.review.bounds import bounded, spelt
 
 _serde = JsonPlusSerializer(allowed_msgpack_modules=None)
 PAIR = "pair:"
 """Marks a content with its artifact, which a tool's function returns as a tuple."""
 THE_TEXT = b""
 """Kept where what was returned is its own text, which stands on record already."""
+
+UNWRITABLE = "It was run, but what it returned cannot be written as text (a value of type {kind})."
 
 
 @dataclass(frozen=True)
@@ -26,23 +28,57 @@ class Again:
     value: Any
 
 
-def recordable(returned: Any, limit: int) -> Any:
-    """The same, with halves of surrogate pairs written out, since neither ledger nor checkpoint can hold them.
+def recorded(returned: Any, limit: int, *, paired: bool = False) -> tuple[Any, str]:
+    """What a graph gets of what a function returned, and its text for the record.
 
-    A text is bounded to `limit` bytes, so that model, record and every later entry get the same.
+    Where it is `paired`, it is a content with its artifact. That the function was run is true whatever it returned: a value of which no text can be made is replaced by a
+    sentence, since else its call would look like one that failed.
     """
+    try:
+        cleaned = recordable(returned, limit, paired=paired)
+        return cleaned, bounded(_written_out(text_of(cleaned, paired=paired)), limit)
+    except Exception:  # a value that holds itself, is nested without end, or raises when it is to be printed
+        text = UNWRITABLE.format(kind=type(returned).__name__)
+        return ((text, None) if paired else text), text
+
+
+def recordable(returned: Any, limit: int, *, paired: bool = False) -> Any:
+    """The same, as ledger and checkpoint can hold it: model, record and every later entry get this one.
+
+    Its content is bounded to `limit` bytes, and halves of surrogate pairs are written out.
+    """
+    whole = _whole(returned)
+    match whole:
+        case ToolMessage():
+            content = within_bounds(whole.content, limit)
+            return whole if content is whole.content else whole.model_copy(update={"content": content})
+        case str() | list():
+            return within_bounds(whole, limit)
+        case (content, artifact) if paired:
+            return recordable(content, limit), artifact
+        case Command(update=dict() as update) if isinstance(update.get("messages"), list):
+            # What it writes into the state beside messages is not cut: the graph works with it.
+            said = [recordable(one, limit) for one in update["messages"]]
+            return replace(whole, update={**update, "messages": said})
+    return whole
+
+
+def _whole(returned: Any) -> Any:
+    """The same without any half of a surrogate pair, however deep it is."""
     match returned:
         case str():
-            return bounded(_written_out(returned), limit)
+            return _written_out(returned)
         case list() | tuple() if type(returned) in (list, tuple):
-            return type(returned)(recordable(one, limit) for one in returned)
+            return type(returned)(_whole(one) for one in returned)
         case dict() if type(returned) is dict:
-            return {recordable(name, limit): recordable(one, limit) for name, one in returned.items()}
-        case BaseMessage():
-            content = recordable(returned.content, limit)
+            return {_whole(name): _whole(one) for name, one in returned.items()}
+        case ToolMessage():
+            content = _whole(returned.content)
             return (
                 returned if content == returned.content else returned.model_copy(update={"content": content})
             )
+        case Command() if isinstance(returned.update, dict):
+            return replace(returned, update=_whole(returned.update))
     return returned
 
 
@@ -60,18 +96,15 @@ def is_error(returned: Any) -> bool:
     return any(one.status == "error" for one in _messages(returned))
 
 
-def text_of(returned: Any) -> str:
+def text_of(returned: Any, *, paired: bool = False) -> str:
     """What the model reads of it."""
     messages = _messages(returned)
     if messages:
         return "\n".join(str(one.text) for one in messages)
-    content = returned[0] if isinstance(returned, tuple) and len(returned) == 2 else returned
-    if isinstance(content, str):
-        return content
-    try:
-        return json.dumps(content, ensure_ascii=False)
-    except (TypeError, ValueError):
-        return str(content)
+    content = returned[0] if paired and isinstance(returned, tuple) and returned else returned
+    if isinstance(content, list):
+        content = text_of_parts(content) or content
+    return spelt(content)
 
 
 def kept(returned: Any, text: str, limit: int) -> bytes | None:

@@ -15,6 +15,9 @@ from agent.review.rules import Rule, described, in_force
 from agent.review.screening import Call
 from agent.review.threads import Run
 
+LAST_MESSAGES = 100
+"""How far back in a transcript the message is sought that proposed a call."""
+
 
 def propose(tx: Transaction, run: Run, call: Call, position: int, secret: bytes, now: str) -> Action:
     """The call as an action; what is on record under its key already stays as it is."""

@@ -19,7 +19,6 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Interrupt, StateSnapshot
 
 from agent.engine.messages import Transcript
-from agent.engine.places import interrupt_id
 from agent.engine.saver import FencedSaver, Unavailable
 from agent.ports import Look
 from agent.review.bounds import LARGEST
@@ -193,3 +192,8 @@ def _hidden(
 
 def _listed(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def interrupt_id(task: str, answers: int = 0) -> str:
+    """The id of an interrupt raised in a task that has this many answers; a test holds it."""
+    return str(Interrupt.from_ns(None, f"{task}|{answers}" if answers else task).id)

@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from agent.engine.identifying import LAST_MESSAGES
-from agent.engine.proposing import fact_of, propose, propose_asked, withdraw
+from agent.engine.proposing import LAST_MESSAGES, fact_of, propose, propose_asked, withdraw
 from agent.ports import Clock, Ledger, Paused, Proposed, Said, Transaction
 from agent.review import told
 from agent.review.actions import Action, Review, ReviewState, State

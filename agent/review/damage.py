@@ -37,7 +37,7 @@ def fits(action: Action | Asked, secret: bytes) -> bool:
     """Whether the action is what its digests were made of."""
     if isinstance(action, Asked) and len(action.args_text) <= SHORT:
         try:
-            return _short_one_fits(action._replace(args=None), secret)
+            return _short_one_fits(action._replace(args=None, proposed=None), secret)
         except (TypeError, ValueError, RecursionError):  # what the console cannot have written
             return False
     return _fits(action, secret)
@@ -104,7 +104,7 @@ def _waits_in(review: Review | Waiting, action: Action | Asked) -> bool:
 
 def _blanked(action: One) -> One:
     if isinstance(action, Asked):
-        blank = action._replace(args=None, args_text="", summary=DAMAGED, allowed=())
+        blank = action._replace(args=None, proposed=None, args_text="", summary=DAMAGED, allowed=())
         return blank._replace(call_digest="", shown_digest="")
     blank = replace(action, args=None, proposed=None, notes={}, summary=DAMAGED, allowed=())
     return replace(blank, call_digest="", shown_digest="")

@@ -30,10 +30,19 @@ def proofs(events: Iterable[Event]) -> list[Proof]:
         if event.kind is Kind.ACTION_PROPOSED:
             groups.append([])
         if groups:
-            groups[-1].append(event)
+            _group_of(event, groups).append(event)
     return [
         Proof(tuple(group), tuple(fault for check in CHECKS for fault in check(group))) for group in groups
     ]
+
+
+def _group_of(event: Event, groups: Sequence[list[Event]]) -> list[Event]:
+    """The attempt an event is about: the last one, unless an earlier one goes on that asked in its middle."""
+    if event.kind in (Kind.EXECUTION_STARTED, *ENDS) and event.digest not in {e.digest for e in groups[-1]}:
+        for earlier in groups[:-1]:
+            if event.digest in {one.digest for one in _of(earlier, Kind.EXECUTION_SUSPENDED)}:
+                return earlier
+    return groups[-1]
 
 
 def _of(events: Sequence[Event], *kinds: Kind) -> list[Event]:

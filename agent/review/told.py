@@ -145,8 +145,17 @@ def ran_before(result: str) -> str:
     return f"This call ran before and is not run again. Its result was: {result}"
 
 
+def of_one_id(result: str | None) -> str:
+    """For a call whose id is that of a call with other arguments, which was run."""
+    so_far = f"Its result was: {result}" if result else "It has not come to its end yet."
+    return f"Another call had this call's id and other arguments, and it was run. {so_far} This one was not executed."
+
+
 def failed(error: BaseException) -> str:
-    return f"Error: {error}" if str(error) else f"Error: {type(error).__name__}"
+    try:
+        return f"Error: {error}" if str(error) else f"Error: {type(error).__name__}"
+    except Exception:  # it cannot even say what it is
+        return f"Error: {type(error).__name__}"
 
 
 HAPPENED = "It took effect; a person confirmed it after the run was cut off."

@@ -9,6 +9,7 @@ from agent.review.damage import is_damaged
 from agent.review.errors import ReviewError
 from pages.parts import session
 from pages.parts.literal import line
+from pages.parts.named import named_first
 from pages.parts.sending import WAIT_FOR_RUN, Goes
 from pages.parts.words import short
 
@@ -34,6 +35,7 @@ def damaged(review: Review, after: Goes) -> None:
         )
 
 
+@named_first
 def _close(review: Review, after: Goes) -> None:
     console = session.console()
     try:

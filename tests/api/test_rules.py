@@ -124,7 +124,8 @@ def test_a_default_nobody_gave_is_not_enough_to_bind_a_rule(settings: Settings, 
     served = Served(opened).start()
     try:
         asked = served.chat('/call#c1 file_note {"text": "x"}', thread_id="t-1")
-        assert asked["pending_review"]["action_requests"][0]["args"] == {"text": "x", "folder": "inbox"}
+        (request,) = asked["pending_review"]["action_requests"]
+        assert (request["args"], request["received"]) == ({"text": "x"}, {"text": "x", "folder": "inbox"})
         made = {"thread_id": "t-1", "tool_call_id": "c1"}
         for path in ("/preview-rule", "/rules"):
             refused = served.post(path, **made, free=["text"])

@@ -64,7 +64,7 @@ def test_what_a_person_settled_is_returned_in_their_words() -> None:
 
 def test_half_of_a_pair_is_written_out_wherever_it_stands() -> None:
     message = ToolMessage("\ud800", tool_call_id="c1")
-    found = outcomes.recordable([{"k\udc00": "\ud800 x"}, ("\ud800",), message], LIMIT)
+    found = outcomes._whole([{"k\udc00": "\ud800 x"}, ("\ud800",), message])
     assert found[0] == {"k\\udc00": "\\ud800 x"}
     assert found[1] == ("\\ud800",)
     assert found[2].content == "\\ud800"
@@ -85,6 +85,6 @@ def test_an_error_of_the_functions_own_is_one() -> None:
 
 
 def test_the_text_is_what_the_model_reads() -> None:
-    assert outcomes.text_of(("content", {"artifact": 1})) == "content"
+    assert outcomes.text_of(("content", {"artifact": 1}), paired=True) == "content"
     assert outcomes.text_of(Command(update={"messages": [MESSAGE]})) == "noted"
     assert outcomes.text_of({"ä": 1}) == '{"ä": 1}'

@@ -43,7 +43,7 @@ def watch(orders: Orders) -> None:
         Supervisor, "start", orders, lambda _, run, *__: RESUME if run.delivery["kind"] == "resume" else ""
     )
     _before(Supervisor, "_enqueue", orders, lambda _, live: RECONCILED if live.recovered else "")
-    _after(Guard, "on_tool_start", orders, FIRST_LINE)
+    _after(Guard, "enter", orders, FIRST_LINE)
     _after(World, "send", orders, EFFECT)
     _before(FencedSaver, "put", orders, lambda *_: CHECKPOINT)
     _before(FencedSaver, "put_writes", orders, lambda *_: CHECKPOINT)

@@ -54,7 +54,7 @@ class Scene:
 
     def digests(self, action: Mapping[str, Any], args: Any) -> set[str]:
         """The digests by which a call with these arguments may be known, made by hand."""
-        key = (self.data / "digest.key").read_bytes()
+        key = hmac.digest((self.data.parent / "record.key").read_bytes(), b"digest", "sha256")
         names = ("agent", "thread_id", "message_id", "tool_call_id", "attempt", "tool")
         told = {name: action[name] for name in names} | {"args": args}
         texts = [json.dumps({**told, "v": v}, sort_keys=True, separators=(",", ":")) for v in VERSIONS]
@@ -190,6 +190,7 @@ def scene_of(settings: Settings, folder: Path, graphs: Mapping[str, str], **how:
         "review_data": folder / "data",
         "review_agents": folder / "langgraph.json",
         "review_anchor": folder / "anchors.jsonl",
+        "review_key": folder / "record.key",
     }
     opened = open_console(settings.model_copy(update=own), **how)
     writing.FILE.append(folder / "received.jsonl")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import inspect
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, get_type_hints
 
 from pydantic import BaseModel, create_model
@@ -18,6 +18,7 @@ from pydantic import BaseModel, create_model
 from agent.review.args import dumps
 from agent.review.faults import Fault, refusal
 from agent.review.fitting.json_form import json_form
+from agent.review.places import path
 
 CALL_ID = "call"
 """Stands for the call's id while arguments are only looked at; a tool that wants the id gets the real one when it runs."""
@@ -47,9 +48,7 @@ class Intake:
         """What the function would get of these arguments, by name. Raises what the tool's own checks raise."""
         own = {name: value for name, value in given.items() if name not in self.filled}
         positional, named = self._parsing._to_args_and_kwargs(copy.deepcopy(own), CALL_ID)
-        if positional:
-            raise refusal([Fault("args", "arguments by name", "one text")])
-        return self.proper(named)
+        return self.proper(by_position(self._parsing, positional, named) | named)
 
     def proper(self, named: Mapping[str, Any]) -> dict[str, Any]:
         """Of what a function is called with, the arguments that a model may give."""
@@ -63,7 +62,7 @@ class Intake:
         if args.keys() != like.keys():
             return None
         made = copy.deepcopy(dict(args))
-        others = [name for name in args if not _is_json(like[name])]
+        others = [name for name in args if not is_json(like[name])]
         if not others:
             return made
         if self.model is None:
@@ -75,6 +74,20 @@ class Intake:
             return made if is_same else None
         except Exception:  # whatever the tool's own checks raise: they do not take it
             return None
+
+
+def by_position(tool: Any, args: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
+    """What LangChain hands a function by position, beside what it names: the first as the tool's first argument."""
+    if not args:
+        return {}
+    try:
+        first = next(iter(tool.args), "input")
+    except Exception:  # a schema that names no arguments
+        first = "input"
+    names = [first, *(f"argument {number}" for number in range(2, len(args) + 1))]
+    if taken := [name for name in names if name in named]:
+        raise refusal([Fault(path((name,)), "one value", "two") for name in taken])
+    return dict(zip(names, args, strict=True))
 
 
 def intake_of(tool: Any) -> Intake:
@@ -97,13 +110,13 @@ def _kinds(value: Any) -> Set[type]:
     return frozenset({type(value)}).union(*map(_kinds, parts))
 
 
-def _is_json(value: Any) -> bool:
+def is_json(value: Any) -> bool:
     """Whether a value is its own JSON form, to the type."""
     match value:
         case dict() if type(value) is dict:
-            return all(type(name) is str and _is_json(inner) for name, inner in value.items())
+            return all(type(name) is str and is_json(inner) for name, inner in value.items())
         case list() if type(value) is list:
-            return all(map(_is_json, value))
+            return all(map(is_json, value))
     return value is None or type(value) in (bool, int, float, str)
 
 

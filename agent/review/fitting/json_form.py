@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+import sys
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
@@ -19,7 +20,6 @@ from typing import Any
 from uuid import UUID
 
 from pydantic import AnyUrl, BaseModel, ByteSize, RootModel, SecretBytes, SecretStr
-from pydantic.v1 import BaseModel as BaseModelV1
 from pydantic_core import MultiHostUrl, Url, to_jsonable_python
 
 from agent.review.args import JSON, MAX_DEPTH
@@ -68,6 +68,8 @@ def json_form(value: Any, steps: Steps = ()) -> JSON:
         return json_form(inner, steps)
     if (entries := _entries(value)) is not None:
         return _object(entries, steps)
+    if isinstance(value, str):
+        return str.__str__(value)  # a text of a class of its own, such as that of a message
     if isinstance(value, _WRITTEN):
         return to_jsonable_python(value)  # type: ignore[no-any-return]
     raise refusal([Fault(path(steps), _EXACT, type(value).__name__)])
@@ -92,8 +94,8 @@ def _entries(value: Any) -> Iterable[tuple[Any, Any]] | None:
     if isinstance(value, BaseModel):
         own = [(name, getattr(value, name)) for name in type(value).model_fields]
         return [*own, *(value.model_extra or {}).items()]
-    if isinstance(value, BaseModelV1):
-        return list(value)
+    if (older := sys.modules.get("pydantic.v1")) and isinstance(value, older.BaseModel):
+        return list(value)  # importing it for a first page would take long, and no value is of it before
     if is_dataclass(value) and not isinstance(value, type):
         return [(part.name, getattr(value, part.name)) for part in fields(value)]
     return value.items() if isinstance(value, Mapping) else None
