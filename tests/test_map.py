@@ -1,58 +1,67 @@
-"""The README's map leads to what is there, and so does every link of a document."""
+"""The README's map of the code leads to what it names."""
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT
-from tests.documents import README, between, blocks, links
+from tests.documents import README, between
 
-MAP = between(README, "map")
-PLACES = [line.split()[0] for block in blocks(MAP, "") for line in block.splitlines() if line[:1].strip()]
-QUESTIONS = re.findall(r"^\| (?!where \||---)(.+?) \| (.+?) \| (.+?) \|$", MAP, re.M)
-ASKED = 10
-DOCUMENTS = sorted(
-    [
-        README,
-        *(ROOT / ".github").glob("*.md"),
-        *ROOT.glob("agent/*/README.md"),
-        *ROOT.glob("tests/*/README.md"),
-    ]
-)
+SECTION = between(README, "map")
+WHERE = re.findall(r"^\| .* \| `([\w/]+\.py)`.* \| `(\w+)` \|$", SECTION, re.M)
 
 
-def quoted(cell: str) -> list[str]:
-    return re.findall(r"`([^`]+)`", cell)
+def named_in(path: Path) -> set[str]:
+    """What a file defines: functions, methods, classes, and constants."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Assign):
+            found |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return found
 
 
-@pytest.mark.parametrize("place", PLACES)
-def test_every_place_of_the_map_is_there(place: str) -> None:
-    assert (ROOT / place).is_dir() if place.endswith("/") else (ROOT / place).is_file()
+def test_the_map_answers_where_what_matters_most_is_done() -> None:
+    assert len(WHERE) == 11
 
 
-def test_the_map_names_every_room_of_the_agents_side() -> None:
-    rooms = {f"agent/{found.parent.name}/" for found in ROOT.glob("agent/*/__init__.py")}
-    assert rooms <= set(PLACES)
+@pytest.mark.parametrize(("path", "name"), WHERE)
+def test_what_the_map_names_is_there(path: str, name: str) -> None:
+    assert name in named_in(ROOT / path)
 
 
-def test_the_map_answers_each_question() -> None:
-    assert len(QUESTIONS) == ASKED
+def entries() -> list[tuple[str, list[str]]]:
+    """The folders and files at the beginning of the tree's lines, each line with the folder it is in."""
+    tree = SECTION.partition("```\n")[2].partition("\n```")[0]
+    found, above = [], {0: ""}
+    for line in tree.splitlines():
+        depth = (len(line) - len(line.lstrip())) // 2
+        if depth > 2 or not line.strip():
+            continue
+        names = re.split(r"\s{2,}", line.strip())[0].split() if "  " in line.strip() else line.split()
+        names = [one for one in names if one.endswith((".py", "/", ".json"))]
+        if len(names) == 1 and names[0].endswith("/"):
+            above[depth + 1] = above[depth] + names[0]
+        found.append((above[depth], names))
+    return found
 
 
-@pytest.mark.parametrize(("question", "files", "names"), QUESTIONS, ids=[one[0] for one in QUESTIONS])
-def test_what_a_question_asks_for_is_in_the_file_named(question: str, files: str, names: str) -> None:
-    paths = [ROOT / name for name in quoted(files)]
-    assert paths, question
-    assert all(path.is_file() for path in paths), files
-    text = "\n".join(path.read_text(encoding="utf-8") for path in paths)
-    for name in quoted(names):
-        for part in name.split("."):
-            assert re.search(rf"^ *(?:def|class) {part}\b|^{part}\b.* = ", text, re.M), name
+def test_every_folder_and_file_of_the_tree_is_there() -> None:
+    named = [ROOT / (folder + name) for folder, names in entries() for name in names]
+    assert [one for one in named if not one.exists()] == []
+    assert len(named) > 15
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_documents_links_lead_somewhere(document: Path) -> None:
-    assert [target for target in links(document) if not (document.parent / target).exists()] == []
+def test_the_tree_names_every_folder_under_agent() -> None:
+    named = {(folder + name).rstrip("/") for folder, names in entries() for name in names}
+    folders = {
+        one.relative_to(ROOT).as_posix()
+        for one in (ROOT / "agent").iterdir()
+        if (one / "__init__.py").exists()
+    }
+    assert folders - named == set()
