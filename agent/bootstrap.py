@@ -33,7 +33,7 @@ from agent.review.events import instant
 from agent.review.rules import Rule, in_force
 from agent.review.scenarios import Reply
 from agent.review.threads import Run
-from agent.serving import Own, Target, agent_of, policy_of, served
+from agent.serving import WITH_OUR_POLICY, Own, Target, agent_of, policy_of, served
 from agent.settings import Settings
 
 # What imports LangChain is imported where it is used: a page that only looks is there before it.
@@ -166,7 +166,7 @@ def _engine(
     from agent.engine.local import LocalEngine
 
     agents = {name: _with_clocks(agent_of(name, target, world), settings) for name, target in targets.items()}
-    graphs = {name: target for name, target in targets.items() if not isinstance(target, Own)}
+    graphs = {name: target for name, target in targets.items() if not isinstance(target, WITH_OUR_POLICY)}
     path = settings.review_data / "checkpoints.sqlite"
     try:
         engine = LocalEngine(agents, models, path, graphs=graphs, broken=broken, rules_for=rules_for)

@@ -33,8 +33,8 @@ class HandClock:
 class Scratch:
     """One agent on a ledger, checkpoints, a world and a clock of its own; all of it is gone when it is closed.
 
-    Raises `NotIsolated` for an agent of another make: nobody knows what its tools touch. An agent that could not be
-    loaded, or is not there, is refused as the console refuses it.
+    Raises `NotIsolated` for an agent whose tools reach beyond this world. An agent that could not be loaded, or is not
+    there, is refused as the console refuses it.
     """
 
     def __init__(self, agents: Path | None, agent: str, replies: Sequence[Reply] = ()) -> None:
@@ -50,7 +50,7 @@ class Scratch:
             self._folder.cleanup()
             raise
         try:
-            if self.opened.console.queries.agent(agent).own_gating:
+            if not self.opened.console.queries.agent(agent).isolated:
                 raise NotIsolated(agent)
         except BaseException:
             self.close()

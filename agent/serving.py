@@ -6,14 +6,15 @@ import importlib
 import importlib.util
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from agent.demos.world import World
 from agent.review.agents import Agent
-from agent.review.errors import SettingsError
+from agent.review.errors import PolicyError, SettingsError
 from agent.review.policy import Policy
 
 if TYPE_CHECKING:
@@ -29,13 +30,28 @@ class Own:
     """The agent's own. Telling it imports none of its tools."""
 
 
-Target: TypeAlias = "Own | Graph"
+@dataclass(frozen=True)
+class OwnAgent:
+    """Tools of your own under a policy of ours, without the demo world. `langgraph.json` gives the agent its name."""
+
+    define: Callable[[], Agent]
+    """Called once, when the console opens."""
+
+    @cached_property
+    def agent(self) -> Agent:
+        return replace(self.define(), isolated=False)
+
+
+WITH_OUR_POLICY = (Own, OwnAgent)
+
+Target: TypeAlias = "Own | OwnAgent | Graph"
 
 
 def served(path: Path, only: str | None = None) -> tuple[Mapping[str, Target], Mapping[str, str]]:
     """The agents a LangGraph configuration file names, and those that could not be loaded, with the reason.
 
-    With `only`, no other of them is even imported. Raises `SettingsError` if the file cannot be read or names no agent at all.
+    With `only`, no other of them is even imported. Raises `SettingsError` if the file cannot be read or names no agent
+    at all, and `PolicyError` where a module's policy does not fit its tools.
     """
     try:
         graphs = dict(json.loads(path.read_text(encoding="utf-8"))["graphs"])
@@ -50,12 +66,19 @@ def served(path: Path, only: str | None = None) -> tuple[Mapping[str, Target], M
             continue
         try:
             found[name] = target = _target(where, path.parent)
-            if not isinstance(target, Own):
-                _foreign(name, target)  # so that it is known here what cannot be conversed with
+            _check(name, target)
+        except PolicyError:
+            raise
         except (Exception, SystemExit) as error:  # whatever a module does while it is imported
             found.pop(name, None)
             broken[name] = f"{type(error).__name__}: {error}"
     return found, broken
+
+
+def _check(name: str, target: Target) -> None:
+    """Find out now what cannot be served, so that the others still are."""
+    if not isinstance(target, Own):
+        _without_world(name, target)
 
 
 def _target(where: Any, beside: Path) -> Target:
@@ -74,7 +97,7 @@ def _target(where: Any, beside: Path) -> Target:
 
 
 def _is_target(found: Any) -> TypeGuard[Target]:
-    if isinstance(found, Own):
+    if isinstance(found, WITH_OUR_POLICY):
         return True
     from agent.engine.makes import foreign  # LangGraph, which agents of ours need only at work
 
@@ -96,15 +119,19 @@ def _module(file: str, beside: Path) -> ModuleType:
 
 
 def policy_of(target: Target, world: World) -> Policy:
-    return target.policy(world) if isinstance(target, Own) else Policy({})
+    if isinstance(target, Own):
+        return target.policy(world)
+    return target.agent.policy if isinstance(target, OwnAgent) else Policy({})
 
 
 def agent_of(name: str, target: Target, world: World) -> Agent:
     """The agent on this world. Raises TypeError for a graph that cannot be conversed with."""
-    return target.define(world) if isinstance(target, Own) else _foreign(name, target)
+    return target.define(world) if isinstance(target, Own) else _without_world(name, target)
 
 
-def _foreign(name: str, graph: Graph) -> Agent:
+def _without_world(name: str, target: OwnAgent | Graph) -> Agent:
+    if isinstance(target, OwnAgent):
+        return replace(target.agent, name=name)
     from agent.engine.makes import foreign
 
-    return foreign.agent_of(name, graph)
+    return foreign.agent_of(name, target)

@@ -93,7 +93,7 @@ def _header(view: View) -> None:
 
 def _beside_its_world(view: View) -> None:
     """The thread, and the demo world where the agent acts upon it."""
-    if session.gates_itself(view.thread.agent):
+    if not session.is_isolated(view.thread.agent):
         _thread(view)
         return
     left, right = st.columns([3, 2], gap="medium")

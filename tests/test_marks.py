@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import ROOT
+from tests.documents import between
 from tests.marks import write_between
 
 TEXT = "a\n<!-- one: begin -->\nold\n<!-- one: end -->\nb\n<!-- two: begin -->\nkept\n<!-- two: end -->\nc\n"
@@ -24,3 +26,8 @@ def test_without_marks_nothing_is_written(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="three"):
         write_between(path, "three", "new")
     assert path.read_text() == TEXT
+
+
+@pytest.mark.parametrize(("document", "name"), [("faults", "faults"), ("bench", "speed")])
+def test_each_program_has_its_place_in_the_document_next_to_it(document: str, name: str) -> None:
+    assert between(ROOT / "tests" / document / "README.md", name).strip().startswith("|")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from agent import settings as settings_module
 from agent.review.errors import SettingsError
 from agent.settings import Settings
 from tests.conftest import ROOT
+from tests.documents import README, section
 
 KEY = "sk-test-7f3a91c2e8"
 
@@ -156,3 +158,9 @@ def test_an_empty_variable_counts_as_absent(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("OPENAI_API_KEY", "")
     monkeypatch.setenv("REVIEW_MODEL", "")
     assert settings_module.read().openai_api_key is None
+
+
+def test_the_readme_names_every_setting_and_no_other() -> None:
+    table = re.findall(r"^\| (`[A-Z].*?`) \|", section(README, "Settings"), re.M)
+    named = [name for cell in table for name in re.findall(r"`(\w+)`", cell)]
+    assert sorted(named) == sorted(field.upper() for field in Settings.model_fields)

@@ -52,6 +52,8 @@ class Agent:
     version: str = "1"
     own_gating: bool = False
     """It is of another make and decides by itself what it asks about; its policy here is empty, but for the clocks."""
+    isolated: bool = True
+    """Its tools touch nothing but the world it was opened on, so scenarios may play with them."""
     tools_at: Mapping[str, Mapping[str, Sequence[Tool]]] = field(default_factory=dict)
     """The tools of each graph of an external agent, by name, by the names of the nodes that lead to that graph."""
 

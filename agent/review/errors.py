@@ -314,8 +314,8 @@ class InvalidNote(ReviewError):
 class NotIsolated(ReviewError):
     def __init__(self, agent: str) -> None:
         super().__init__(
-            f"The agent {agent!r} is of another make: what its tools touch cannot be kept apart from the real world, "
-            "so nothing was run. Use one of this console's own agents."
+            f"What the tools of the agent {agent!r} touch cannot be kept apart from the real world, so nothing was run. "
+            "Use one of the demo agents."
         )
 
 

@@ -65,7 +65,7 @@ def record(opened: Opened, thread_id: str, *, name: str, never: Sequence[Never] 
     """
     console, agents = opened.console, opened.settings.review_agents
     thread = console.queries.view(thread_id).thread
-    if console.queries.agent(thread.agent).own_gating:
+    if not console.queries.agent(thread.agent).isolated:
         raise NotIsolated(thread.agent)
     if thread.status not in (Status.IDLE, Status.WAITING):
         raise NotReplayable(

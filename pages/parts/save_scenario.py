@@ -45,7 +45,7 @@ class Offer:
 def save_scenario(view: View) -> None:
     """The way to save this thread, where it is one that can be replayed; then what was saved, with the ways on."""
     thread = view.thread
-    if session.gates_itself(thread.agent) or thread.status not in (Status.IDLE, Status.WAITING):
+    if not session.is_isolated(thread.agent) or thread.status not in (Status.IDLE, Status.WAITING):
         return
     popover = st.popover("Save as a scenario", type="tertiary", key="scenario", on_change="rerun")
     if not popover.open:

@@ -56,6 +56,14 @@ def console() -> Console:
     return bootstrap.opened().console
 
 
+def is_isolated(agent: str) -> bool:
+    """Whether the agent's tools touch the demo world alone; true if the agent is not served."""
+    try:
+        return console().agent(agent).isolated
+    except ReviewError:
+        return True
+
+
 def gates_itself(agent: str) -> bool:
     """Whether the agent is of another make and decides by itself what it asks about; false if it is not served."""
     try:

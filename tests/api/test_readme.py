@@ -1,9 +1,8 @@
-"""The session in the README can be pasted as it stands, against the real server."""
+"""The tour in the API's README can be pasted as it is, against the real server."""
 
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 
 import pytest
@@ -11,14 +10,14 @@ import pytest
 from agent.bootstrap import open_console
 from agent.settings import Settings
 from tests.conftest import ROOT, Server
+from tests.documents import blocks, section
 
-README = ROOT / "README.md"
+TOUR = ROOT / "agent" / "api" / "README.md"
 
 
 def session() -> str:
-    """The commands of the section on the HTTP API."""
-    section = README.read_text(encoding="utf-8").partition("## The HTTP API")[2].partition("\n## ")[0]
-    return "\n".join(re.findall(r"^```sh\n(.*?)^```", section, re.M | re.S))
+    """The commands of the tour."""
+    return "\n".join(blocks(section(TOUR, "The tour"), "sh"))
 
 
 @pytest.mark.process

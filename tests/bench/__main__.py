@@ -17,7 +17,6 @@ from tests.bench import seed, subjects
 from tests.bench.figures import Figure, table
 from tests.bench.machine import described
 from tests.bench.scale import FULL, QUICK
-from tests.conftest import ROOT
 from tests.marks import write_between
 
 
@@ -39,7 +38,7 @@ def main() -> int:
         kept = {"machine": described(), "figures": [figure.kept() for figure in figures]}
         asked.json.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     if asked.readme:
-        write_between(ROOT / "README.md", "speed", f"{table(figures)}\n\n{described()}")
+        write_between(Path(__file__).with_name("README.md"), "speed", f"{table(figures)}\n\n{described()}")
     return 0
 
 
@@ -58,7 +57,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--json", type=Path, help="keep the figures in this file")
     parser.add_argument("--data", type=Path, help="keep the large ledgers here, and use them again")
     parser.add_argument("--soak", type=int, default=FULL.soak, help="turns over which memory is watched")
-    parser.add_argument("--readme", action="store_true", help="write the table into the README")
+    parser.add_argument("--readme", action="store_true", help="write the table into the README.md here")
     return parser.parse_args()
 
 

@@ -19,7 +19,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from tests.conftest import ROOT
 from tests.faults.bench import Bench, DoubleEffect, FalseNotExecuted, LostDecision
 from tests.faults.trials import ALL, Trial, crowd
 from tests.marks import write_between
@@ -59,7 +58,7 @@ def main() -> int:
     table = "\n".join([HEAD, *(tally.row() for tally in tallies), "", about])
     print(table)
     if asked.readme:
-        write_between(ROOT / "README.md", "faults", table)
+        write_between(Path(__file__).with_name("README.md"), "faults", table)
     return int(any(tally.wrong for tally in tallies))
 
 
@@ -73,7 +72,7 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--point", default="", help="only faults whose name has these words in it")
     parser.add_argument("--jobs", type=int, default=2, help="how many faults are tried side by side")
-    parser.add_argument("--readme", action="store_true", help="write the table into the README")
+    parser.add_argument("--readme", action="store_true", help="write the table into the README.md here")
     return parser.parse_args()
 
 

@@ -58,6 +58,7 @@ def agent_of(name: str, graph: Graph) -> Agent:
         prompt="",
         version="",
         own_gating=True,
+        isolated=False,
         tools_at=tools_by_place(graph),
     )
 
