@@ -83,8 +83,8 @@ def test_the_configuration_gives_the_agent_its_name(tmp_path: Path, settings: Se
     path = copied(tmp_path / "other", config='{"graphs": {"jottings": "./my_tools.py:notes"}}')
     found = open_console(settings.model_copy(update={"review_agents": path}))
     try:
-        assert found.console.agents() == ("jottings",)
-        assert found.console.agent("jottings").name == "jottings"
+        assert found.console.queries.agents() == ("jottings",)
+        assert found.console.queries.agent("jottings").name == "jottings"
         assert waiting(found.console, ask(found.console, CALL)).agent == "jottings"
     finally:
         found.close()
@@ -106,8 +106,8 @@ def test_a_definition_that_fails_is_named_and_keeps_no_other_agent(
     )
     found = open_console(settings.model_copy(update={"review_agents": path}))
     try:
-        assert found.console.agents() == ("notes",)
-        assert "ZeroDivisionError" in found.console.broken_agents()["broken"]
+        assert found.console.queries.agents() == ("notes",)
+        assert "ZeroDivisionError" in found.console.queries.broken_agents()["broken"]
     finally:
         found.close()
 

@@ -59,7 +59,7 @@ def console() -> Console:
 def is_isolated(agent: str) -> bool:
     """Whether the agent's tools touch the demo world alone; true if the agent is not served."""
     try:
-        return console().agent(agent).isolated
+        return console().queries.agent(agent).isolated
     except ReviewError:
         return True
 
