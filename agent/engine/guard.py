@@ -177,8 +177,8 @@ class Guard(BaseCallbackHandler):
         match action.state:
             case State.APPROVED | State.SUSPENDED:
                 return self._start(tx, action, entering, named, now)
-            case State.EXECUTING | State.DONE | State.FAILED if differs(action, entering.entered):
-                data = {"why": "a call of the same id and other arguments was run", "args": entering.entered}
+            case State.EXECUTING | State.DONE | State.FAILED if differs(action, tool, entering.entered):
+                data = {"why": "another call of the same id was run", "args": entering.entered}
                 tx.append(self._fact(Kind.EXECUTION_BLOCKED, action, tool, action.tool_call_id, data))
                 return Found(refusal=told.of_one_id(action.result))
             case State.EXECUTING:

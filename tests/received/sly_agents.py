@@ -13,9 +13,11 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, InjectedToolArg, InjectedToolCallId, StructuredTool, Tool, tool
 from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.graph.message import add_messages
 from langgraph.prebuilt import ToolNode, tools_condition
 from langgraph.types import Command, interrupt
 from pydantic import BaseModel, field_validator
+from typing_extensions import TypedDict
 
 from agent.bootstrap import DemoAgent
 from agent.demos.world import World
@@ -390,3 +392,37 @@ publishing_then_asking = (
     .add_edge("tools", END)
     .compile()
 )
+
+
+class History(TypedDict):
+    history: Annotated[list[Any], add_messages]
+
+
+def _proposes(state: History) -> dict[str, Any]:
+    args = {"text": str(state["history"][-1].text)}
+    return {"history": [AIMessage("", tool_calls=[{"name": "look", "args": args, "id": "c1"}])]}
+
+
+def _looks(state: History) -> dict[str, Any]:
+    return {"history": [look.invoke(call) for call in state["history"][-1].tool_calls]}
+
+
+historian = (
+    StateGraph(History)
+    .add_node("proposes", _proposes)
+    .add_node("looks", _looks)
+    .add_edge(START, "proposes")
+    .add_edge("proposes", "looks")
+    .add_edge("looks", END)
+    .compile()
+)
+
+
+@tool
+def remember(text: str) -> str:
+    """Ask a helper that keeps its messages elsewhere, and gives each of its calls the same id."""
+    write("remember", {"text": text})
+    return f"it has {historian.invoke({'history': [HumanMessage(text)]})['history'][-1].text}"
+
+
+remembering_elsewhere = create_agent(DemoModel(), [remember])

@@ -29,6 +29,7 @@ AGENTS = (
     "text_of_a_message",
     "own",
     "one_task",
+    "remembering_elsewhere",
     "publishing_then_asking",
 )
 PAYS_MORE = {"description": call("d1", "pay", {"amount": 999})}
@@ -189,6 +190,7 @@ def test_helpers_of_one_tool_node_each_get_their_own_result(scene: Scene) -> Non
     for _ in range(5):
         turn = scene.begin(
             "one_task",
+            "remembering_elsewhere",
             "publishing_then_asking",
             *[
                 in_a_task(call("c1", "pay", {"amount": n}), "/then", f"/say paid for {n}", call_id=f"t{n}")
@@ -223,3 +225,16 @@ def test_a_question_behind_tools_that_asked_gets_its_own_answer(scene: Scene) ->
     turn.send(turn.reviews[0], [{"type": "respond", "message": "Monday"}])
     assert RECEIVED == [("publish_if", {"text": "text 1"})]
     assert turn.answer["answer"] == "on Monday"
+
+
+def test_a_helper_that_keeps_its_messages_elsewhere_is_not_taken_for_the_call_around_it(scene: Scene) -> None:
+    turn = scene.begin("remembering_elsewhere", call("c1", "remember", {"text": "x"}))
+    for call_id in ("c2", "c3"):
+        scene.post(
+            "/chat",
+            message=call(call_id, "remember", {"text": "x"}),
+            thread_id=turn.thread_id,
+            agent="remembering_elsewhere",
+        )
+    assert RECEIVED == [("remember", {"text": "x"}), ("look", {"text": "x"})] * 3
+    assert set(turn.results().values()) == {"it has seen x"}
