@@ -253,14 +253,35 @@ class Guard(BaseCallbackHandler):
     def _again(self, entering: Entering, action: Action) -> Any:
         """What the call returned the first time. Raises `Stop` where that was not kept."""
         settled = (action.decision or {}).get("type") == "settle"
-        found = outcomes.again(action.returned, action.result or "", settled=settled)
+        try:
+            found = outcomes.again(action.returned, action.result or "", settled=settled)
+        except Exception:  # bytes that were changed past the console
+            found = None
         if found is None:
             raise self._stop(
                 f"{action.tool} ran before, and what it returned cannot be given again. Close or stop this turn."
             )
+        limit = self._agent.policy.max_result_of(action.tool)
+        if not settled and {outcomes.recorded(found.value, limit)[1], self._result_on_record(action)} != {
+            action.result
+        }:
+            raise self._stop(
+                f"{action.tool} ran before, and what is kept of its result is not what the record says. "
+                "Close or stop this turn, and run `audit verify`."
+            )
         if settled and entering.tool.response_format == "content_and_artifact":
             return found.value, None
         return found.value
+
+    def _result_on_record(self, action: Action) -> str | None:
+        """The result as the event of its end tells it; as the action does, where that was erased."""
+        key = action.key
+        for event in self._ledger.events(
+            thread_id=key.thread_id, tool_call_id=key.tool_call_id, newest_first=True
+        ):
+            if event.kind is Kind.EXECUTION_FINISHED and event.digest == action.call_digest and event.data:
+                return str(event.data.get("result"))
+        return action.result
 
     def _begin(self, tx: Transaction, action: Action, args: Mapping[str, Any] | None) -> bool:
         now = instant(self._clock())
