@@ -14,10 +14,11 @@ from __future__ import annotations
 import copy
 import functools
 import weakref
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import Context, ContextVar, copy_context
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, cast
 
 from langchain_core.callbacks import BaseCallbackHandler
@@ -25,6 +26,11 @@ from langchain_core.messages import ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
+from langgraph._internal._constants import CONFIG_KEY_SCRATCHPAD as SCRATCHPAD
+from langgraph._internal._constants import CONFIG_KEY_SEND as SEND
+from langgraph._internal._scratchpad import PregelScratchpad
+from langgraph.checkpoint.serde.types import RESUME
+from langgraph.prebuilt import tool_node
 
 from agent.engine.places import task_of
 from agent.review.actions import Action, Key
@@ -36,6 +42,43 @@ OUTSIDE = (
     "{tool} was not run: it was started outside of its agent's run, in a thread of its own, where nobody can tell what "
     "was approved. Start such threads with contextvars.copy_context().run."
 )
+
+
+@dataclass
+class Turns:
+    """How many of its task's turns a call took: LangGraph finds answers, and graphs inside, by their number in the task."""
+
+    pad: PregelScratchpad | None = None
+    send: Callable[[Sequence[tuple[str, Any]]], None] = lambda writes: None
+    asked: int = 0
+    inside: int = 0
+
+    def counted(self, config: RunnableConfig) -> RunnableConfig:
+        """The same config, with the turns counted that are taken under it."""
+        named = config.get("configurable") or {}
+        pad = named.get(SCRATCHPAD)
+        if not isinstance(pad, PregelScratchpad):
+            return config
+        self.pad, self.send = pad, named.get(SEND, self.send)
+        own = replace(pad, interrupt_counter=self._asks, subgraph_counter=self._calls_a_graph)
+        return {**config, "configurable": {**named, SCRATCHPAD: own}}
+
+    def skip(self, asked: int, inside: int) -> None:
+        """Take as many turns as the call took when it ran: what comes behind it in its task gets the next ones."""
+        for _ in range(asked if self.pad else 0):
+            turn, answers = self._asks(), cast(PregelScratchpad, self.pad).resume
+            if turn < len(answers):  # kept with the task, as a question that is asked again keeps it
+                self.send([(RESUME, answers[: turn + 1])])
+        for _ in range(inside if self.pad else 0):
+            self._calls_a_graph()
+
+    def _asks(self) -> int:
+        self.asked += 1
+        return cast(PregelScratchpad, self.pad).interrupt_counter()
+
+    def _calls_a_graph(self) -> int:
+        self.inside += 1
+        return cast(PregelScratchpad, self.pad).subgraph_counter()
 
 
 @dataclass
@@ -57,6 +100,12 @@ class Entering:
     """LangChain told its callbacks of it."""
     reached: bool = False
     """It came as far as the door."""
+    turns: Turns = field(default_factory=Turns)
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether its function returns a content together with an artifact."""
+        return self.tool.response_format != "content"
 
 
 @dataclass(frozen=True)
@@ -82,10 +131,10 @@ class Gate(Protocol):
     def enter(self, entering: Entering, named: Mapping[str, Any]) -> Go | Answer:
         """Whether the call may run, committed before it does. Raises `Stop` where the run may not go on."""
 
-    def left(self, action: Action, returned: Any, *, paired: bool) -> Any:
+    def left(self, action: Action, returned: Any, turns: Turns, *, paired: bool) -> Any:
         """Commit that the function returned, a content `paired` with its artifact or one thing. Returns it for the graph."""
 
-    def raised(self, action: Action, error: BaseException) -> None:
+    def raised(self, action: Action, error: BaseException, turns: Turns) -> None:
         """Commit that the function raised."""
 
     def never_reached(self, entering: Entering, outcome: Any) -> None:
@@ -147,6 +196,8 @@ def _run(self: BaseTool, tool_input: Any, *args: Any, **kwargs: Any) -> Any:
         _check_known(self, kwargs)
         return _langchain_run(self, tool_input, *args, **kwargs)
     entering = _on_its_way(self, tool_input, kwargs)
+    if config := kwargs.get("config"):
+        kwargs["config"] = entering.turns.counted(config)
     twin = copy.copy(self)
     object.__setattr__(twin, "_run", _sync_door(gate, entering, self._run))
     before = _entering.set(entering)
@@ -167,6 +218,8 @@ async def _arun(self: BaseTool, tool_input: Any, *args: Any, **kwargs: Any) -> A
         _check_known(self, kwargs)
         return await _langchain_arun(self, tool_input, *args, **kwargs)
     entering = _on_its_way(self, tool_input, kwargs)
+    if config := kwargs.get("config"):
+        kwargs["config"] = entering.turns.counted(config)
     twin = copy.copy(self)
     # Where it has no asynchronous function of its own, LangChain calls the other one, in a thread.
     if _is_asynchronous(self):
@@ -190,6 +243,22 @@ BaseTool.run = functools.wraps(BaseTool.run)(_run)  # type: ignore[method-assign
 BaseTool.arun = functools.wraps(BaseTool.arun)(_arun)  # type: ignore[method-assign]
 
 
+_langgraph_executor = vars(tool_node)["get_executor_for_config"]
+
+
+def _one_at_a_time(config: RunnableConfig | None) -> AbstractContextManager[Executor]:
+    """What runs the calls of one `ToolNode`: in the model's order, under a gate.
+
+    LangGraph counts the questions of a task, and the graphs inside it, in the order in which they come: calls side by
+    side would get each other's answers, and go on from each other's checkpoints.
+    """
+    alone: RunnableConfig = {"max_concurrency": 1} if _gate.get() else {}
+    return _langgraph_executor({**(config or {}), **alone})  # type: ignore[no-any-return]
+
+
+vars(tool_node)["get_executor_for_config"] = _one_at_a_time
+
+
 def _sync_door(gate: Gate, entering: Entering, function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def door(*args: Any, **named: Any) -> Any:
@@ -200,9 +269,9 @@ def _sync_door(gate: Gate, entering: Entering, function: Callable[..., Any]) -> 
             try:
                 returned = function(*found.by_position, **found.args)
             except BaseException as error:
-                gate.raised(found.action, error)
+                gate.raised(found.action, error, entering.turns)
                 raise
-        return gate.left(found.action, returned, paired=entering.tool.response_format != "content")
+        return gate.left(found.action, returned, entering.turns, paired=entering.is_paired)
 
     return door
 
@@ -219,9 +288,9 @@ def _async_door(
             try:
                 returned = await function(*found.by_position, **found.args)
             except BaseException as error:
-                gate.raised(found.action, error)
+                gate.raised(found.action, error, entering.turns)
                 raise
-        return gate.left(found.action, returned, paired=entering.tool.response_format != "content")
+        return gate.left(found.action, returned, entering.turns, paired=entering.is_paired)
 
     return door
 

@@ -18,9 +18,10 @@ from langchain_core.outputs import LLMResult
 from langgraph.errors import GraphBubbleUp, GraphInterrupt
 
 from agent.engine import outcomes
-from agent.engine.door import Answer, Entering, Go, announce, error_result
+from agent.engine.door import Answer, Entering, Go, Turns, announce, error_result
 from agent.engine.identifying import Identifying, differs
 from agent.engine.places import graph_of
+from agent.engine.proposing import attempts_of
 from agent.ports import Clock, Ledger, Transaction
 from agent.review import told
 from agent.review.actions import Action, State, with_digests
@@ -46,6 +47,8 @@ class Found:
     repeat: Action | None = None
     """The call ran before: it gets what it returned then."""
     stop: str = ""
+    action: Action | None = None
+    """The one it is, where its function is not called."""
 
 
 class Guard(BaseCallbackHandler):
@@ -98,6 +101,8 @@ class Guard(BaseCallbackHandler):
         try:
             with self._ledger.write() as tx:
                 found = self._enter(tx, entering, named)
+                if found.start is None and found.action is not None:
+                    self._skip_turns(tx, entering, found.action)
         except LedgerUnavailable as error:
             raise self._stop(error.of_a_run) from error
         tool = entering.tool
@@ -110,21 +115,21 @@ class Guard(BaseCallbackHandler):
             return Answer(self._again(entering, found.repeat))
         raise self._stop(found.stop)
 
-    def left(self, action: Action, returned: Any, *, paired: bool) -> Any:
+    def left(self, action: Action, returned: Any, turns: Turns, *, paired: bool) -> Any:
         limit = self._agent.policy.max_result_of(action.tool)
         cleaned, text = outcomes.recorded(returned, limit, paired=paired)
         state = State.FAILED if outcomes.is_error(cleaned) else State.DONE
-        self._leave(action, state, text, outcomes.kept(cleaned, text, limit))
+        self._leave(action, state, text, turns, outcomes.kept(cleaned, text, limit))
         return cleaned
 
-    def raised(self, action: Action, error: BaseException) -> None:
+    def raised(self, action: Action, error: BaseException, turns: Turns) -> None:
         if isinstance(error, GraphInterrupt):
-            self._leave(action, State.SUSPENDED, None)
+            self._leave(action, State.SUSPENDED, None, turns)
         elif isinstance(error, GraphBubbleUp):
-            self._leave(action, State.UNKNOWN, None)
+            self._leave(action, State.UNKNOWN, None, turns)
         else:
             limit = self._agent.policy.max_result_of(action.tool)
-            self._leave(action, State.FAILED, outcomes.recordable(told.failed(error), limit))
+            self._leave(action, State.FAILED, outcomes.recordable(told.failed(error), limit), turns)
 
     def never_reached(self, entering: Entering, outcome: Any) -> None:
         """What the tool's own checks refused is on record as failed, if it might have run at all."""
@@ -172,8 +177,8 @@ class Guard(BaseCallbackHandler):
         match action.state:
             case State.APPROVED | State.SUSPENDED:
                 return self._start(tx, action, entering, named, now)
-            case State.EXECUTING | State.DONE | State.FAILED if differs(action, entering.entered):
-                data = {"why": "a call of the same id and other arguments was run", "args": entering.entered}
+            case State.EXECUTING | State.DONE | State.FAILED if differs(action, tool, entering.entered):
+                data = {"why": "another call of the same id was run", "args": entering.entered}
                 tx.append(self._fact(Kind.EXECUTION_BLOCKED, action, tool, action.tool_call_id, data))
                 return Found(refusal=told.of_one_id(action.result))
             case State.EXECUTING:
@@ -184,9 +189,9 @@ class Guard(BaseCallbackHandler):
             case State.UNKNOWN:
                 return Found(stop=f"The outcome of {tool} is unknown.")
             case State.DONE:
-                return Found(repeat=action)
+                return Found(repeat=action, action=action)
             case _ if action.result is not None:
-                return Found(refusal=action.result)
+                return Found(refusal=action.result, action=action)
         data = {"why": f"the action is {action.state}"}
         tx.append(self._fact(Kind.EXECUTION_BLOCKED, action, tool, action.tool_call_id, data))
         return Found(refusal=told.BLOCKED)
@@ -243,19 +248,40 @@ class Guard(BaseCallbackHandler):
     def _end_as(self, tx: Transaction, action: Action, end: State, kind: Kind, text: str, now: str) -> Found:
         tx.move(action.key, action.state, end, ended_at=now, result=text)
         tx.append(self._fact(kind, action, action.tool, action.key.tool_call_id, {"told": text}))
-        return Found(refusal=text)
+        return Found(refusal=text, action=action)
 
     def _again(self, entering: Entering, action: Action) -> Any:
         """What the call returned the first time. Raises `Stop` where that was not kept."""
         settled = (action.decision or {}).get("type") == "settle"
-        found = outcomes.again(action.returned, action.result or "", settled=settled)
+        try:
+            found = outcomes.again(action.returned, action.result or "", settled=settled)
+        except Exception:  # bytes that were changed past the console
+            found = None
         if found is None:
             raise self._stop(
                 f"{action.tool} ran before, and what it returned cannot be given again. Close or stop this turn."
             )
+        limit = self._agent.policy.max_result_of(action.tool)
+        if not settled and {outcomes.recorded(found.value, limit)[1], self._result_on_record(action)} != {
+            action.result
+        }:
+            raise self._stop(
+                f"{action.tool} ran before, and what is kept of its result is not what the record says. "
+                "Close or stop this turn, and run `audit verify`."
+            )
         if settled and entering.tool.response_format == "content_and_artifact":
             return found.value, None
         return found.value
+
+    def _result_on_record(self, action: Action) -> str | None:
+        """The result as the event of its end tells it; as the action does, where that was erased."""
+        key = action.key
+        for event in self._ledger.events(
+            thread_id=key.thread_id, tool_call_id=key.tool_call_id, newest_first=True
+        ):
+            if event.kind is Kind.EXECUTION_FINISHED and event.digest == action.call_digest and event.data:
+                return str(event.data.get("result"))
+        return action.result
 
     def _begin(self, tx: Transaction, action: Action, args: Mapping[str, Any] | None) -> bool:
         now = instant(self._clock())
@@ -265,10 +291,12 @@ class Guard(BaseCallbackHandler):
         tx.append(self._fact(Kind.EXECUTION_STARTED, action, action.tool, action.key.tool_call_id, data))
         return True
 
-    def _leave(self, action: Action, end: State, text: str | None, returned: bytes | None = None) -> None:
+    def _leave(
+        self, action: Action, end: State, text: str | None, turns: Turns, returned: bytes | None = None
+    ) -> None:
         try:
             with self._ledger.write() as tx:
-                moved = self._end(tx, action, end, text, returned)
+                moved = self._end(tx, action, end, text, returned, turns)
                 if moved and end in (State.DONE, State.FAILED):
                     self._calls.ended(action, end)
                     for inner in self._calls.asked_in_its_middle(tx, action):
@@ -282,7 +310,13 @@ class Guard(BaseCallbackHandler):
             raise self._stop(f"{action.tool} was taken for lost and is being settled elsewhere.")
 
     def _end(
-        self, tx: Transaction, action: Action, end: State, text: str | None, returned: bytes | None
+        self,
+        tx: Transaction,
+        action: Action,
+        end: State,
+        text: str | None,
+        returned: bytes | None,
+        turns: Turns | None = None,
     ) -> bool:
         kind = {
             State.DONE: Kind.EXECUTION_FINISHED,
@@ -293,9 +327,25 @@ class Guard(BaseCallbackHandler):
         now = instant(self._clock())
         moved = tx.move(action.key, State.EXECUTING, end, ended_at=now, result=text, returned=returned)
         if moved:
-            data = {"result": text, "args": action.args, "started_at": action.started_at}
+            data: dict[str, Any] = {"result": text, "args": action.args, "started_at": action.started_at}
+            if turns and (turns.asked or turns.inside):
+                data["turns"] = [turns.asked, turns.inside]
             tx.append(self._fact(kind, action, action.tool, action.key.tool_call_id, data))
         return moved
+
+    def _skip_turns(self, tx: Transaction, entering: Entering, action: Action) -> None:
+        """Have the turns taken that the call took when its function was called, as it is not called now."""
+        if not self._agent.own_gating:
+            return  # a graph of ours runs each call once in its task
+        key, ends = action.key, (Kind.EXECUTION_FINISHED, Kind.EXECUTION_FAILED, Kind.EXECUTION_SUSPENDED)
+        attempts = attempts_of(tx, key.thread_id, key.message_id, key.tool_call_id)
+        digests = {one.call_digest for one in attempts}
+        for event in reversed(
+            tx.events(thread_id=key.thread_id, tool_call_id=key.tool_call_id, limit=10_000)
+        ):
+            if event.kind in ends and event.digest in digests and "turns" in (event.data or {}):
+                entering.turns.skip(*(event.data or {})["turns"])
+                return
 
     def _fact(
         self, kind: Kind, action: Action | None, tool: str, call_id: str | None, data: dict[str, Any]

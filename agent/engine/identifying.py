@@ -127,7 +127,8 @@ class Identifying:
             return Meant(tool, entering.entered, received, call_id, message_id, task)
         message_id = next((one for one, call in opened if call["id"] == entering.call_id), "")
         message_id = message_id or self._proposed_in.get((graph_of(task), entering.call_id), "")
-        if not message_id and not messages:
+        if not message_id and not messages and entering.inside is None:
+            # Not for one inside a tool: the transcript knows the calls around it only.
             message_id = self._in_transcript(tx, entering.call_id)
         return Meant(tool, entering.entered, received, entering.call_id, message_id, task)
 
@@ -272,6 +273,6 @@ def enters(action: Action, entered: dict[str, Any] | None) -> bool:
     return canonical(action.enters) == canonical(entered)
 
 
-def differs(action: Action, entered: dict[str, Any] | None) -> bool:
-    """Whether arguments entered the tool that are known not to be this action's."""
-    return None not in (entered, action.enters) and not enters(action, entered)
+def differs(action: Action, tool: str, entered: dict[str, Any] | None) -> bool:
+    """Whether a tool was entered, or with arguments, that are known not to be this action's."""
+    return action.tool != tool or (None not in (entered, action.enters) and not enters(action, entered))

@@ -146,9 +146,9 @@ def ran_before(result: str) -> str:
 
 
 def of_one_id(result: str | None) -> str:
-    """For a call whose id is that of a call with other arguments, which was run."""
+    """For a call whose id is that of another call, which was run."""
     so_far = f"Its result was: {result}" if result else "It has not come to its end yet."
-    return f"Another call had this call's id and other arguments, and it was run. {so_far} This one was not executed."
+    return f"Another call had this call's id, and it was run. {so_far} This one was not executed."
 
 
 def failed(error: BaseException) -> str:

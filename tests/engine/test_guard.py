@@ -452,3 +452,18 @@ def test_a_tool_that_asks_is_suspended_and_entered_again_on_purpose(scene: Scene
     assert scene.action().state is State.SUSPENDED
     agent.invoke(Command(resume="the first"), config)
     assert (scene.action().state, scene.action().result) == (State.DONE, "answered the first")
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["result = 'sent to nobody'", "returned = x'6a756e6b'", "result = 'x', returned = x''"],
+    ids=["its text", "what was kept", "both"],
+)
+def test_a_result_that_was_changed_in_the_ledger_is_not_given_again(scene: Scene, change: str) -> None:
+    scene.propose()
+    scene.call()
+    with scene.ledger._lent() as conn:
+        conn.execute(f"UPDATE actions SET {change}")
+    with pytest.raises(Stop, match="Close or stop this turn"):
+        scene.call(guard=scene.new_guard())
+    assert len(scene.ran) == 1

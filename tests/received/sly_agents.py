@@ -13,9 +13,11 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, InjectedToolArg, InjectedToolCallId, StructuredTool, Tool, tool
 from langgraph.graph import END, START, MessagesState, StateGraph
-from langgraph.prebuilt import tools_condition
+from langgraph.graph.message import add_messages
+from langgraph.prebuilt import ToolNode, tools_condition
 from langgraph.types import Command, interrupt
 from pydantic import BaseModel, field_validator
+from typing_extensions import TypedDict
 
 from agent.bootstrap import DemoAgent
 from agent.demos.world import World
@@ -346,3 +348,81 @@ text_of_a_message = (
     .add_edge("looks", END)
     .compile()
 )
+
+
+@tool
+def task(description: str) -> str:
+    """Give work to a helper that asks."""
+    return str(_asking.invoke({"messages": [HumanMessage(description)]})["messages"][-1].text)
+
+
+@tool
+def publish_if(text: str) -> str:
+    """Ask, then publish."""
+    kind = interrupt(question("publish_if", {"text": text}))["decisions"][0]["type"]
+    if kind == "approve":
+        write("publish_if", {"text": text})
+    return f"{kind} {text}"
+
+
+_asking = create_agent(DemoModel(), [pay], middleware=[HumanInTheLoopMiddleware({"pay": True})])
+one_task = (
+    StateGraph(MessagesState)
+    .add_node("model", _model(task, publish_if))
+    .add_node("tools", ToolNode([task, publish_if]))
+    .add_edge(START, "model")
+    .add_conditional_edges("model", tools_condition)
+    .add_edge("tools", "model")
+    .compile()
+)
+
+
+def _publishes_then_asks(state: MessagesState) -> dict[str, Any]:
+    published = [publish_if.invoke(call) for call in state["messages"][-1].tool_calls]
+    answer = interrupt("Which day?")
+    return {"messages": [*published, AIMessage(f"on {answer}")]}
+
+
+publishing_then_asking = (
+    StateGraph(MessagesState)
+    .add_node("model", _model(publish_if))
+    .add_node("tools", _publishes_then_asks)
+    .add_edge(START, "model")
+    .add_edge("model", "tools")
+    .add_edge("tools", END)
+    .compile()
+)
+
+
+class History(TypedDict):
+    history: Annotated[list[Any], add_messages]
+
+
+def _proposes(state: History) -> dict[str, Any]:
+    args = {"text": str(state["history"][-1].text)}
+    return {"history": [AIMessage("", tool_calls=[{"name": "look", "args": args, "id": "c1"}])]}
+
+
+def _looks(state: History) -> dict[str, Any]:
+    return {"history": [look.invoke(call) for call in state["history"][-1].tool_calls]}
+
+
+historian = (
+    StateGraph(History)
+    .add_node("proposes", _proposes)
+    .add_node("looks", _looks)
+    .add_edge(START, "proposes")
+    .add_edge("proposes", "looks")
+    .add_edge("looks", END)
+    .compile()
+)
+
+
+@tool
+def remember(text: str) -> str:
+    """Ask a helper that keeps its messages elsewhere, and gives each of its calls the same id."""
+    write("remember", {"text": text})
+    return f"it has {historian.invoke({'history': [HumanMessage(text)]})['history'][-1].text}"
+
+
+remembering_elsewhere = create_agent(DemoModel(), [remember])

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from agent.settings import Settings
-from tests.received.driving import Scene, Turn, call, scene_of
+from tests.received.driving import Scene, Turn, call, in_a_task, scene_of
 from tests.received.writing import RECEIVED
 
 HERE = "./tests/received/sly_agents.py"
@@ -28,6 +28,9 @@ AGENTS = (
     "text_by_hand",
     "text_of_a_message",
     "own",
+    "one_task",
+    "remembering_elsewhere",
+    "publishing_then_asking",
 )
 PAYS_MORE = {"description": call("d1", "pay", {"amount": 999})}
 
@@ -178,3 +181,60 @@ def test_a_tool_that_takes_one_text_receives_what_was_shown(
     expected = (tool, {"text": text})
     assert [expected] == RECEIVED
     assert json.loads(turn.actions(tool)["c1"]["args"]) == received
+
+
+# Several calls in one task.
+
+
+def test_helpers_of_one_tool_node_each_get_their_own_result(scene: Scene) -> None:
+    for _ in range(5):
+        turn = scene.begin(
+            "one_task",
+            "remembering_elsewhere",
+            "publishing_then_asking",
+            *[
+                in_a_task(call("c1", "pay", {"amount": n}), "/then", f"/say paid for {n}", call_id=f"t{n}")
+                for n in (1, 2, 3)
+            ],
+        )
+        approve_all(turn)
+        assert sorted(given["amount"] for _, given in RECEIVED) == [1, 2, 3]
+        assert turn.results() == {f"t{n}": f"paid for {n}" for n in (1, 2, 3)}
+        assert {one["state"] for one in turn.all_actions()} == {"done"}
+
+
+def test_tools_of_one_tool_node_that_ask_each_get_their_own_answer(scene: Scene) -> None:
+    for _ in range(5):
+        turn = scene.begin(
+            "one_task", *[call(f"c{n}", "publish_if", {"text": f"text {n}"}) for n in range(4)]
+        )
+        shown = {}
+        while turn.reviews:
+            (card,) = turn.reviews[0]["action_requests"]
+            kind = "approve" if card["args"]["text"] in ("text 1", "text 3") else "reject"
+            shown[card["args"]["text"]] = kind
+            turn.send(turn.reviews[0], [{"type": kind}])
+        assert sorted(given["text"] for _, given in RECEIVED) == ["text 1", "text 3"]
+
+
+def test_a_question_behind_tools_that_asked_gets_its_own_answer(scene: Scene) -> None:
+    calls = [call(f"c{n}", "publish_if", {"text": f"text {n}"}) for n in range(2)]
+    turn = scene.begin("publishing_then_asking", *calls)
+    turn.send(turn.reviews[0], [{"type": "reject"}])
+    turn.send(turn.reviews[0], [{"type": "approve"}])
+    turn.send(turn.reviews[0], [{"type": "respond", "message": "Monday"}])
+    assert RECEIVED == [("publish_if", {"text": "text 1"})]
+    assert turn.answer["answer"] == "on Monday"
+
+
+def test_a_helper_that_keeps_its_messages_elsewhere_is_not_taken_for_the_call_around_it(scene: Scene) -> None:
+    turn = scene.begin("remembering_elsewhere", call("c1", "remember", {"text": "x"}))
+    for call_id in ("c2", "c3"):
+        scene.post(
+            "/chat",
+            message=call(call_id, "remember", {"text": "x"}),
+            thread_id=turn.thread_id,
+            agent="remembering_elsewhere",
+        )
+    assert RECEIVED == [("remember", {"text": "x"}), ("look", {"text": "x"})] * 3
+    assert set(turn.results().values()) == {"it has seen x"}
