@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.messages import BaseMessage, ToolMessage
-from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.types import Command
 
+from agent.engine.decoding import Strict
 from agent.review.bounds import bounded
 
-_serde = JsonPlusSerializer(allowed_msgpack_modules=None)
+_serde = Strict(allowed_msgpack_modules=None)
 PAIR = "pair:"
 """Marks a content with its artifact, which a tool's function returns as a tuple."""
 THE_TEXT = b""

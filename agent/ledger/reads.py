@@ -14,8 +14,7 @@ from agent.ledger.notes import NoteReads
 from agent.ledger.rules import RuleReads
 from agent.ports import Sought
 from agent.review.actions import Action, Key, Review, State, Waiting
-from agent.review.errors import LedgerUnavailable
-from agent.review.events import Anchor, Event, Kind, OddEvent
+from agent.review.events import Anchor, Event, Kind, OddEvent, moment
 from agent.review.threads import Halt, Message, Run, Status, Thread
 
 TRAIL_PAGE = 1_000
@@ -35,7 +34,7 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
 
     def counts(self) -> Mapping[Status, int]:
         found = self._all("SELECT status, count(*) AS n FROM threads GROUP BY status")
-        return {Status(row["status"]): row["n"] for row in found}
+        return {Status(row["status"]): row["n"] for row in found if row["status"] in rows.STATUSES}
 
     def messages(self, thread_id: str, *, before: int | None = None, limit: int = 50) -> list[Message]:
         """The last `limit` messages before index `before`, in order."""
@@ -55,7 +54,7 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
         found = self._all(
             "SELECT coalesce(max(idx) + 1, 0) AS n FROM messages WHERE thread_id = ?", thread_id
         )
-        return int(found[0]["n"])
+        return min(int(found[0]["n"]), 2**62)
 
     def actions(self, thread_id: str, *, states: Sequence[State] = ()) -> list[Action]:
         """The thread's actions in the order they were proposed, all or those in `states`."""
@@ -81,7 +80,7 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
         found = self._all(
             """
             SELECT * FROM actions WHERE thread_id = ? AND proposed_tool = ? AND decided_by IS NOT NULL
-            AND (? IS NULL OR json_extract(decision, '$.type') = ?)
+            AND (? IS NULL OR json_extract(iif(json_valid(decision), decision, '{}'), '$.type') = ?)
             ORDER BY decided_at DESC LIMIT ?
             """,
             *(thread_id, tool, kind, kind, limit),
@@ -129,12 +128,12 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
         """The tool call ids that the trail says the review was opened with; None where it does not say."""
         found = self._all(
             """
-            SELECT data FROM events INDEXED BY events_by_thread
+            SELECT * FROM events INDEXED BY events_by_thread
             WHERE thread_id = ? AND kind = ? AND review_id = ? ORDER BY seq DESC LIMIT 1
             """,
             *(thread_id, Kind.REVIEW_OPENED, review_id),
         )
-        data = rows.loads(found[0]["data"]) if found and found[0]["data"] is not None else {}
+        data = (rows.to_event(found[0]).data if found else None) or {}
         return [call_id for call_id, _ in data["actions"]] if "actions" in data else None
 
     def queue(
@@ -239,12 +238,13 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
         """The version of the agent's policy that was put on record last."""
         found = self._all(
             """
-            SELECT json_extract(data, '$.version') AS version FROM events
+            SELECT * FROM events
             WHERE kind = ? AND agent = ? ORDER BY seq DESC LIMIT 1
             """,
             *(Kind.POLICY_CHANGED, agent),
         )
-        return found[0]["version"] if found else None
+        data = (rows.to_event(found[0]).data if found else None) or {}
+        return data.get("version")
 
     def event(self, seq: int) -> Event | None:
         """The event of that number."""
@@ -264,14 +264,11 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
 
     def _page(self, after: int) -> list[Event]:
         for limit in (TRAIL_PAGE, 1):  # one by one up to the row that is wrong
+            found = self._all("SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?", after, limit)
             try:
-                return self.events(after=after, limit=limit)
+                return [rows.to_exact_event(row) for row in found]
             except (ValueError, RecursionError) as error:
                 odd = str(error)
-            except LedgerUnavailable as error:
-                if "decode" not in error.reason:  # the file, and not what is in it
-                    raise
-                odd = error.reason
         raise OddEvent(odd)
 
     def last_seq(self, thread_id: str | None = None) -> int:
@@ -286,7 +283,7 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
     def shown_at(self, review_id: str, reviewer: str) -> datetime | None:
         """When this reviewer first saw this review."""
         found = self._all("SELECT at FROM shown WHERE review_id = ? AND reviewer = ?", review_id, reviewer)
-        return datetime.fromisoformat(found[0]["at"]) if found else None
+        return moment(found[0]["at"]) if found else None
 
     def halt(self) -> Halt | None:
         """Who stopped everything, if it is stopped."""
