@@ -31,6 +31,10 @@ PLACES = (("checkpoints", "checkpoint"), ("checkpoints", "metadata"), ("writes",
 TYPES = ("msgpack", "json", "pickle", "bytes", "bytearray", "null", "", "x", None)
 
 
+Change = tuple[str, str, int, bytes, str | None]
+"""Table, column, row, bytes and type of what is written over."""
+
+
 class Runs:
     """What unpickling makes write the mark."""
 
@@ -53,7 +57,7 @@ def _hostile() -> Iterator[bytes]:
         yield _call("subprocess", "Popen", {"args": ["touch", MARK]}, code)
         yield _call("tests.fuzz.writes_on_import", "Anything", {}, code)
         yield _call("pathlib", "Path.touch", MARK, code)
-    yield pickle.dumps(Runs())
+    yield HOSTILE_PICKLE
     for made in (
         {"lc": 2, "type": "constructor", "id": ["subprocess", "Popen"], "args": [["touch", MARK]]},
         {"lc": 2, "type": "constructor", "id": ["tests", "fuzz", "writes_on_import", "Anything"]},
@@ -78,12 +82,13 @@ ODD: Sequence[bytes] = (
     *(_message("human", content=5), _message("human", id=[]), _message("ai", tool_calls=[{"name": 1}])),
     *(json.dumps(one).encode() for one in ({"step": "x"}, {"writes": 1}, {"source": []}, [1], "x", 5)),
 )
+HOSTILE_PICKLE = pickle.dumps(Runs())
 HOSTILE = tuple(_hostile())
 
 
 @st.composite
-def changes(draw: st.DrawFn) -> list[tuple[str, str, int, bytes, str | None]]:
-    """Table, column, row, bytes and type of what is written over."""
+def changes(draw: st.DrawFn) -> list[Change]:
+    """A few places that are written over."""
     values = st.sampled_from(HOSTILE) | st.sampled_from(ODD) | st.binary(max_size=60)
     one = st.tuples(st.sampled_from(PLACES), st.integers(0, 9), values, st.sampled_from(TYPES))
     return [
@@ -91,7 +96,7 @@ def changes(draw: st.DrawFn) -> list[tuple[str, str, int, bytes, str | None]]:
     ]
 
 
-def apply(path: Path, thread_id: str, done: Sequence[tuple[str, str, int, bytes, str | None]]) -> None:
+def apply(path: Path, thread_id: str, done: Sequence[Change]) -> None:
     """Write over the thread's rows, the one saved last first."""
     with closing(sqlite3.connect(path)) as conn, conn:
         for table, column, row, value, kind in done:

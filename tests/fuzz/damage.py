@@ -57,7 +57,8 @@ class Column:
 def columns(path: Path) -> list[Column]:
     """Every column of every table of the file."""
     with closing(sqlite3.connect(path)) as conn:
-        tables = [name for (name,) in conn.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        listed = conn.execute("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")
+        tables = [name for (name,) in listed.fetchall()]
         return [
             Column(table, name, kind.upper(), not needed and not key)
             for table in tables
@@ -105,34 +106,28 @@ def apply(path: Path, done: Sequence[Damage]) -> None:
 def _do(conn: sqlite3.Connection, damage: Damage) -> None:
     table = f'"{damage.table}"'
     found = conn.execute(f"PRAGMA table_info({table})").fetchall()
-    names = [f'"{name}"' for _, name, *_ in found]
+    types = {f'"{name}"': str(kind).upper() for _, name, kind, *_ in found}
     keys = [f'"{name}"' for _, name, _, _, _, key in found if key] or ["rowid"]
-    rows = conn.execute(f"SELECT {', '.join(keys)} FROM {table}").fetchall()
+    bytewise = [f"CAST({key} AS BLOB)" for key in keys]  # an earlier damage may have left what is no UTF-8
+    rows = conn.execute(f"SELECT {', '.join(bytewise)} FROM {table}").fetchall()
     if not rows:
         return
     row = rows[damage.row % len(rows)]
-    where = " AND ".join(f"{key} IS ?" for key in keys)
+    where = " AND ".join(f"{key} IS ?" for key in bytewise)
     if damage.act == "remove":
         conn.execute(f"DELETE FROM {table} WHERE {where}", row)
     elif damage.act == "double":
-        kept = ", ".join(
-            _other(name, kind, name in keys) for name, (_, _, kind, *_) in zip(names, found, strict=True)
-        )
+        kept = ", ".join(_other(name, kind) if name in keys else name for name, kind in types.items())
         conn.execute(
-            f"INSERT INTO {table} ({', '.join(names)}) SELECT {kept} FROM {table} WHERE {where}", row
+            f"INSERT INTO {table} ({', '.join(types)}) SELECT {kept} FROM {table} WHERE {where}", row
         )
     else:
-        is_text = isinstance(damage.value, bytes) and _type_of(found, damage.column) == "TEXT"
+        column = f'"{damage.column}"'
+        is_text = isinstance(damage.value, bytes) and types[column] == "TEXT"
         mark = "CAST(? AS TEXT)" if is_text else "?"
-        conn.execute(f'UPDATE {table} SET "{damage.column}" = {mark} WHERE {where}', (damage.value, *row))
+        conn.execute(f"UPDATE {table} SET {column} = {mark} WHERE {where}", (damage.value, *row))
 
 
-def _type_of(found: Sequence[Any], column: str) -> str:
-    return next(str(kind).upper() for _, name, kind, *_ in found if name == column)
-
-
-def _other(name: str, kind: str, is_key: bool) -> str:
-    """A column of the copy: a key is another one."""
-    if not is_key:
-        return name
-    return f"{name} + 1000" if kind.upper() == "INTEGER" else f"{name} || '-2'"
+def _other(key: str, kind: str) -> str:
+    """The key of a copy."""
+    return f"{key} + 1000" if kind == "INTEGER" else f"{key} || '-2'"
