@@ -272,7 +272,7 @@ class Looking:
 
     def whole_trail(self) -> Iterator[Event]:
         """Every event in order, read a page at a time."""
-        return self._ledger.trail()
+        return self._ledger.trail(exact=False)
 
     def now(self) -> str:
         return instant(self._clock())
@@ -288,7 +288,7 @@ class Looking:
 
     def exported(self, *, values: bool = False) -> Iterator[str]:
         """The whole trail as lines that can be verified again, secrets masked unless `values` are asked for."""
-        return as_json_lines(self._ledger.trail(), self._ledger.chain_key, values=values)
+        return as_json_lines(self._ledger.trail(exact=False), self._ledger.chain_key, values=values)
 
     def agents(self) -> Sequence[str]:
         return self._engine.agents()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 from typing import Any
@@ -176,7 +176,10 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
         return [rows.to_thread(row) for row in found]
 
     def queue_length(self) -> int:
-        return int(self._all("SELECT number FROM waiting_count")[0]["number"])
+        found = self._all("SELECT number FROM waiting_count")
+        if not found:  # taken away past the console
+            found = self._all("SELECT count(*) AS number FROM reviews WHERE state = 'open'")
+        return int(found[0]["number"])
 
     def expired(self, now: str) -> list[Review]:
         found = self._all("SELECT * FROM reviews WHERE state = 'open' AND expires_at <= ?", now)
@@ -255,18 +258,22 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
         found = self._all("SELECT min(seq) AS seq FROM events WHERE kind = ?", Kind.CHAIN_KEYED)
         return int(found[0]["seq"] or 1)
 
-    def trail(self) -> Iterator[Event]:
-        """Every event in order, a page at a time. Raises `OddEvent` at a row that no event can have left."""
+    def trail(self, *, exact: bool = True) -> Iterator[Event]:
+        """Every event in order, a page at a time. Raises `OddEvent` at a row that no event can have left.
+
+        With `exact` false such a row is an event that says it cannot be read.
+        """
         after = 0
-        while page := self._page(after):
+        made = rows.to_exact_event if exact else rows.to_exported_event
+        while page := self._page(after, made):
             yield from page
             after = page[-1].seq
 
-    def _page(self, after: int) -> list[Event]:
+    def _page(self, after: int, made: Callable[[sqlite3.Row], Event]) -> list[Event]:
         for limit in (TRAIL_PAGE, 1):  # one by one up to the row that is wrong
             found = self._all("SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?", after, limit)
             try:
-                return [rows.to_exact_event(row) for row in found]
+                return [made(row) for row in found]
             except (ValueError, RecursionError) as error:
                 odd = str(error)
         raise OddEvent(odd)

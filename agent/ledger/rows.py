@@ -203,6 +203,14 @@ def to_event(row: sqlite3.Row) -> Event:
     return _made(Event, {**_fields(row), "kind": Kind.UNREADABLE, "data": None})
 
 
+def to_exported_event(row: sqlite3.Row) -> Event:
+    """The event as it is kept, so that an export shows what was changed; one that is none says it cannot be read."""
+    try:
+        return to_exact_event(row)
+    except (ValueError, RecursionError):
+        return to_event(row)
+
+
 def to_exact_event(row: sqlite3.Row) -> Event:
     """The event as it is kept, whatever its commitment. Raises ValueError or RecursionError if it is none."""
     data = None if row["data"] is None else loads(row["data"])

@@ -45,7 +45,7 @@ class Bench:
 
         def check(drawn: tuple[list[damage.Damage], list[str], tuple[str, ...]]) -> None:
             done, gets, words = drawn
-            assert not self.looked_at(done, gets, [words])
+            check_none(self.looked_at(done, gets, [words]))
 
         gets = st.lists(st.sampled_from(looking.GETS), min_size=12, max_size=12, unique=True)
         drawn = st.tuples(self._damages(), gets, st.sampled_from(looking.COMMANDS))
@@ -55,7 +55,7 @@ class Bench:
         """Over any rows every page opens."""
 
         def check(drawn: tuple[list[damage.Damage], list[pages.Page]]) -> None:
-            assert not self.drawn(drawn[0], [pages.PAGES[0], *drawn[1]])
+            check_none(self.drawn(drawn[0], [pages.PAGES[0], *drawn[1]]))
 
         some = st.lists(st.sampled_from(pages.PAGES[1:]), min_size=3, max_size=3, unique=True)
         _many(st.tuples(self._damages(), some), check, times, number)
@@ -64,7 +64,7 @@ class Bench:
         """Whatever the checkpoints of a thread are, none of it runs, its page says so, and others go on."""
 
         def check(drawn: tuple[str, list[checkpoints.Change]]) -> None:
-            assert not self.written_over(*drawn)
+            check_none(self.written_over(*drawn))
 
         drawn = st.tuples(st.sampled_from(checkpoints.VICTIMS), checkpoints.changes())
         _many(drawn, check, times, number)
@@ -124,6 +124,12 @@ CHECKS: Mapping[str, Callable[[Bench, int, int], None]] = {
     "pages": Bench.pages,
     "checkpoints": Bench.checkpoints,
 }
+
+
+def check_none(faults: Sequence[str]) -> None:
+    """Raise AssertionError with every fault, if there are any."""
+    if faults:
+        raise AssertionError("\n\n".join(faults))
 
 
 def _many(strategy: st.SearchStrategy[Any], check: Callable[[Any], None], times: int, number: int) -> None:
