@@ -156,3 +156,12 @@ def test_an_empty_variable_counts_as_absent(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("OPENAI_API_KEY", "")
     monkeypatch.setenv("REVIEW_MODEL", "")
     assert settings_module.read().openai_api_key is None
+
+
+@pytest.mark.parametrize("name", ["REVIEW_DATA", "REVIEW_AGENTS", "REVIEW_ANCHOR", "REVIEW_KEY"])
+@pytest.mark.parametrize("value", ["x\0y", "x" * 5_000])
+def test_what_cannot_be_a_path_is_said(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    monkeypatch.delenv(name, raising=False)
+    Path(".env").write_text(f"{name}={value}\n")
+    with pytest.raises(SettingsError, match=f"{name}=.*it cannot be a path .*name another"):
+        settings_module.read()
