@@ -72,6 +72,17 @@ def _url(url: str) -> str:
     return url.rstrip("/")
 
 
+def _path(path: Path) -> Path:
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        pass  # what is wrong with it for its own use is said where it is used
+    except (OSError, ValueError) as error:
+        said = error.strerror if isinstance(error, OSError) else str(error)
+        raise ValueError(f"it cannot be a path ({said}); name another") from None
+    return path
+
+
 def _agents(path: Path) -> Path:
     try:
         graphs = json.loads(path.read_text(encoding="utf-8"))["graphs"]
@@ -118,9 +129,9 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_file=".env", extra="ignore", frozen=True, env_ignore_empty=True)
 
-    review_data: Annotated[Path, AfterValidator(_data)] = Path(".data")
+    review_data: Annotated[Path, AfterValidator(_path), AfterValidator(_data)] = Path(".data")
     """Folder of the ledger, the checkpoints and the demo world."""
-    review_agents: Annotated[Path, AfterValidator(_agents)] = Path("langgraph.json")
+    review_agents: Annotated[Path, AfterValidator(_path), AfterValidator(_agents)] = Path("langgraph.json")
     """The agents served, in LangGraph's own configuration format."""
     openai_api_key: Annotated[SecretStr, AfterValidator(_key)] | None = None
     """Real models are offered beside the demo model once it is set."""
@@ -146,9 +157,9 @@ class Settings(BaseSettings):
     """How long a review may wait."""
     review_execute_by: Span = timedelta(hours=1)
     """How long an approval stays good."""
-    review_anchor: Path | None = None
+    review_anchor: Annotated[Path, AfterValidator(_path)] | None = None
     """Where the trail's anchors go; by default a file in the user's state folder, one per data folder."""
-    review_key: Path | None = None
+    review_key: Annotated[Path, AfterValidator(_path)] | None = None
     """The file of the key of digests and chain; by default it lies with the anchors."""
     review_demo_delay: float = Field(default=0.02, ge=0, le=5)
     """Seconds between the demo model's words, so that one can watch it stream."""

@@ -164,3 +164,12 @@ def test_the_readme_names_every_setting_and_no_other() -> None:
     table = re.findall(r"^\| (`[A-Z].*?`) \|", section(README, "Settings"), re.M)
     named = [name for cell in table for name in re.findall(r"`(\w+)`", cell)]
     assert sorted(named) == sorted(field.upper() for field in Settings.model_fields)
+
+
+@pytest.mark.parametrize("name", ["REVIEW_DATA", "REVIEW_AGENTS", "REVIEW_ANCHOR", "REVIEW_KEY"])
+@pytest.mark.parametrize("value", ["x\0y", "x" * 5_000])
+def test_what_cannot_be_a_path_is_said(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    monkeypatch.delenv(name, raising=False)
+    Path(".env").write_text(f"{name}={value}\n")
+    with pytest.raises(SettingsError, match=f"{name}=.*it cannot be a path .*name another"):
+        settings_module.read()

@@ -46,7 +46,7 @@ class Trail:
 
     def whole(self) -> Iterator[Event]:
         """Every event in order, read a page at a time."""
-        return self._ledger.trail()
+        return self._ledger.trail(exact=False)
 
     def head(self) -> Anchor | None:
         """Where the trail ends now, to be noted elsewhere; None before the first event."""
@@ -59,7 +59,7 @@ class Trail:
 
     def exported(self, *, values: bool = False) -> Iterator[str]:
         """The whole trail as lines that can be verified again, secrets masked unless `values` are asked for."""
-        return as_json_lines(self._ledger.trail(), self._ledger.chain_key, values=values)
+        return as_json_lines(self._ledger.trail(exact=False), self._ledger.chain_key, values=values)
 
     def proof(self, action: Action) -> Proof:
         """What the record says of this action, from proposal to result, and where it contradicts itself."""

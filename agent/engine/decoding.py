@@ -19,7 +19,20 @@ NAMES_A_MESSAGE = b"langchain_core.messages."
 Hook = Callable[[int, bytes], Any]
 
 
-class DecodesOnce(JsonPlusSerializer):
+WRITTEN = frozenset(["null", "bytes", "bytearray", "msgpack"])
+"""The kinds that LangGraph writes. It reads JSON too, and makes objects of LangChain's from what that names."""
+
+
+class Strict(JsonPlusSerializer):
+    """LangGraph's serializer, except that it reads no kind that it does not write."""
+
+    def loads_typed(self, data: tuple[str, bytes]) -> Any:
+        if data[0] not in WRITTEN:
+            raise ValueError(f"checkpoints are not written as {data[0]!r}")
+        return super().loads_typed(data)
+
+
+class DecodesOnce(Strict):
     """LangGraph's serializer, except that equal bytes give the same message object again.
 
     Only for graphs whose nodes never change a message in place. All else is decoded anew each time: LangGraph itself

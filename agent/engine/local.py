@@ -24,7 +24,7 @@ from agent.engine.makes.built_in import BuiltIn
 from agent.engine.makes.foreign import Foreign
 from agent.engine.model import Models
 from agent.engine.precedence import aside
-from agent.engine.reading import Graph, holds_an_interrupt, read, schema_of
+from agent.engine.reading import Graph, holds_an_interrupt, read, readable, schema_of
 from agent.engine.saver import WHOLE_STEPS, FencedSaver
 from agent.ports import Inside, Look, Moment, Paused, RunCutOff, Step, Stood, Token
 from agent.review import shapes
@@ -113,7 +113,9 @@ class LocalEngine:
         return self._models.names()
 
     def look(self, agent: str, thread_id: str) -> Look:
-        return self._make(agent).look(read(self._views[agent], _thread(thread_id)))
+        make = self._make(agent)
+        with readable(_thread(thread_id)):
+            return make.look(read(self._views[agent], _thread(thread_id)))
 
     def waiting(self, agent: str, thread_id: str) -> tuple[str, ...]:
         self._make(agent)
@@ -123,18 +125,17 @@ class LocalEngine:
     def inside(self, agent: str, thread_id: str, *, steps: int = 20) -> Inside:
         self._make(agent)
         view = self._views[agent]
-        # First, because it names a checkpoint that cannot be read for what it is.
-        snapshot = read(view, _thread(thread_id)).snapshot
-        drawn = view.get_graph()
-        history = view.get_state_history(_thread(thread_id), limit=steps)
-        return Inside(
-            nodes=tuple(drawn.nodes),
-            edges=tuple((edge.source, edge.target, edge.conditional) for edge in drawn.edges),
-            at=tuple(task.name for task in snapshot.tasks),
-            payloads={interrupt.id: interrupt.value for interrupt in snapshot.interrupts},
-            pauses={one.id: shapes.read(one.value, schema_of(one)) for one in snapshot.interrupts},
-            steps=tuple(_step(one) for one in history),
-        )
+        snapshot, drawn = read(view, _thread(thread_id)).snapshot, view.get_graph()
+        with readable(_thread(thread_id)):
+            history = view.get_state_history(_thread(thread_id), limit=steps)
+            return Inside(
+                nodes=tuple(drawn.nodes),
+                edges=tuple((edge.source, edge.target, edge.conditional) for edge in drawn.edges),
+                at=tuple(task.name for task in snapshot.tasks),
+                payloads={interrupt.id: interrupt.value for interrupt in snapshot.interrupts},
+                pauses={one.id: shapes.read(one.value, schema_of(one)) for one in snapshot.interrupts},
+                steps=tuple(_step(one) for one in history),
+            )
 
     def forget(self, thread_id: str) -> None:
         self._writer.forget(thread_id)

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from langchain_core.messages import ToolMessage
-from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.types import Command
 
 from agent.engine.bounding import text_of_parts, within_bounds
+from agent.engine.decoding import Strict
 from agent.review.bounds import bounded, spelt
 
-_serde = JsonPlusSerializer(allowed_msgpack_modules=None)
+_serde = Strict(allowed_msgpack_modules=None)
 PAIR = "pair:"
 """Marks a content with its artifact, which a tool's function returns as a tuple."""
 THE_TEXT = b""

@@ -108,7 +108,7 @@ class Reading:
 
 def read(graph: Graph, config: RunnableConfig) -> Reading:
     """Where the thread's checkpoint stands. Raises `CheckpointLost` if it cannot be read."""
-    with _readable(config):
+    with readable(config):
         snapshot = graph.get_state(config, subgraphs=True)
         saver = graph.checkpointer
         raised = _raised(saver, snapshot) if isinstance(saver, BaseCheckpointSaver) else ()
@@ -121,16 +121,17 @@ def holds_an_interrupt(graph: Graph, config: RunnableConfig) -> bool:
     Raises `CheckpointLost` if it cannot be read.
     """
     saver = graph.checkpointer
-    with _readable(config):
+    with readable(config):
         kept = saver.get_tuple(config) if isinstance(saver, BaseCheckpointSaver) else None
     return kept is not None and any(channel == INTERRUPT for _, channel, _ in kept.pending_writes or ())
 
 
 @contextmanager
-def _readable(config: RunnableConfig) -> Iterator[None]:
+def readable(config: RunnableConfig) -> Iterator[None]:
+    """Raise `CheckpointLost` for whatever reading the thread's checkpoints raises in this block."""
     try:
         yield
-    except Unavailable:
+    except (Unavailable, CheckpointLost):
         raise
     except Exception as error:  # what damaged bytes make the reader raise has no common kind
         reason = f"its checkpoint cannot be read ({type(error).__name__})"

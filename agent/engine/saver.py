@@ -21,7 +21,7 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.serde.types import INTERRUPT
 
-from agent.engine.decoding import DecodesOnce
+from agent.engine.decoding import DecodesOnce, Strict
 from agent.engine.ordered_saver import OrderedSaver
 from agent.review.errors import CheckpointsUnavailable
 
@@ -58,7 +58,7 @@ class FencedSaver(OrderedSaver):
             conn.execute("PRAGMA synchronous = FULL")
         except sqlite3.Error as error:
             raise CheckpointsUnavailable(f"{path}: {error}") from error
-        super().__init__(conn)
+        super().__init__(conn, serde=Strict())
         self._writing = threading.local()
         self._histories: OrderedDict[tuple[str, ...], History] | None = None
         self._held: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}

@@ -38,10 +38,10 @@ def take_in(ledger: SqliteLedger, anchors: Anchors, keys: RecordKeys, old_key: P
 
 def _keyed(ledger: SqliteLedger) -> Event | None:
     """The event that tells from where the record is keyed, if one does."""
-    try:
-        return next(iter(ledger.events(kind=Kind.CHAIN_KEYED, limit=1)), None)
-    except (ValueError, RecursionError) as odd:
-        raise LedgerUnavailable(f"the event {Kind.CHAIN_KEYED} is malformed, {odd}") from odd
+    found = next(iter(ledger.events(kind=Kind.CHAIN_KEYED, limit=1)), None)
+    if found is not None and found.kind is Kind.UNREADABLE:
+        raise LedgerUnavailable(f"event {found.seq}, {Kind.CHAIN_KEYED}, was changed past the console")
+    return found
 
 
 def _begin(ledger: SqliteLedger, anchors: Anchors, keys: RecordKeys, clock: Clock) -> None:

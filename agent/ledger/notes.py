@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Mapping, Sequence
 
 from agent.ledger import rows
@@ -10,6 +11,14 @@ from agent.review.notes import Note, Verdict
 from agent.review.threads import Thread
 
 LAST = "SELECT max(note) FROM notes GROUP BY thread_id"
+
+
+VERDICTS = frozenset(Verdict)
+
+
+def _verdict(row: sqlite3.Row) -> Verdict:
+    """The row's verdict; nobody can be sure of one that the console cannot have written."""
+    return Verdict(row["verdict"]) if row["verdict"] in VERDICTS else Verdict.UNSURE
 
 
 class NoteReads(Reads):
@@ -21,7 +30,7 @@ class NoteReads(Reads):
             "SELECT thread_id, verdict, text, link, by, at FROM notes WHERE thread_id = ? ORDER BY note",
             thread_id,
         )
-        return [Note(**{**dict(row), "verdict": Verdict(row["verdict"])}) for row in found]
+        return [Note(**{**dict(row), "verdict": _verdict(row)}) for row in found]
 
     def verdicts(self, thread_ids: Sequence[str]) -> Mapping[str, Verdict]:
         """The last verdict on each of these threads that has one."""
@@ -29,7 +38,7 @@ class NoteReads(Reads):
         found = self._all(
             f"SELECT thread_id, verdict FROM notes WHERE thread_id IN ({marks}) ORDER BY note", *thread_ids
         )
-        return {row["thread_id"]: Verdict(row["verdict"]) for row in found}
+        return {row["thread_id"]: _verdict(row) for row in found}
 
     def threads_noted(self, verdict: Verdict | None, *, limit: int = 50) -> list[Thread]:
         """Threads whose last verdict is this one, or that have none for None; the one that moved last first."""

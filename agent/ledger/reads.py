@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 from typing import Any
@@ -14,8 +14,7 @@ from agent.ledger.notes import NoteReads
 from agent.ledger.rules import RuleReads
 from agent.ports import Sought
 from agent.review.actions import Action, Key, Review, State, Waiting
-from agent.review.errors import LedgerUnavailable
-from agent.review.events import Anchor, Event, Kind, OddEvent
+from agent.review.events import Anchor, Event, Kind, OddEvent, moment
 from agent.review.threads import Halt, Message, Run, Status, Thread
 
 TRAIL_PAGE = 1_000
@@ -35,7 +34,7 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
 
     def counts(self) -> Mapping[Status, int]:
         found = self._all("SELECT status, count(*) AS n FROM threads GROUP BY status")
-        return {Status(row["status"]): row["n"] for row in found}
+        return {Status(row["status"]): row["n"] for row in found if row["status"] in rows.STATUSES}
 
     def messages(self, thread_id: str, *, before: int | None = None, limit: int = 50) -> list[Message]:
         """The last `limit` messages before index `before`, in order."""
@@ -55,7 +54,7 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
         found = self._all(
             "SELECT coalesce(max(idx) + 1, 0) AS n FROM messages WHERE thread_id = ?", thread_id
         )
-        return int(found[0]["n"])
+        return min(int(found[0]["n"]), 2**62)
 
     def actions(self, thread_id: str, *, states: Sequence[State] = ()) -> list[Action]:
         """The thread's actions in the order they were proposed, all or those in `states`."""
@@ -81,7 +80,7 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
         found = self._all(
             """
             SELECT * FROM actions WHERE thread_id = ? AND proposed_tool = ? AND decided_by IS NOT NULL
-            AND (? IS NULL OR json_extract(decision, '$.type') = ?)
+            AND (? IS NULL OR json_extract(iif(json_valid(decision), decision, '{}'), '$.type') = ?)
             ORDER BY decided_at DESC LIMIT ?
             """,
             *(thread_id, tool, kind, kind, limit),
@@ -129,12 +128,12 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
         """The tool call ids that the trail says the review was opened with; None where it does not say."""
         found = self._all(
             """
-            SELECT data FROM events INDEXED BY events_by_thread
+            SELECT * FROM events INDEXED BY events_by_thread
             WHERE thread_id = ? AND kind = ? AND review_id = ? ORDER BY seq DESC LIMIT 1
             """,
             *(thread_id, Kind.REVIEW_OPENED, review_id),
         )
-        data = rows.loads(found[0]["data"]) if found and found[0]["data"] is not None else {}
+        data = (rows.to_event(found[0]).data if found else None) or {}
         return [call_id for call_id, _ in data["actions"]] if "actions" in data else None
 
     def queue(
@@ -177,7 +176,10 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
         return [rows.to_thread(row) for row in found]
 
     def queue_length(self) -> int:
-        return int(self._all("SELECT number FROM waiting_count")[0]["number"])
+        found = self._all("SELECT number FROM waiting_count")
+        if not found:  # taken away past the console
+            found = self._all("SELECT count(*) AS number FROM reviews WHERE state = 'open'")
+        return int(found[0]["number"])
 
     def expired(self, now: str) -> list[Review]:
         found = self._all("SELECT * FROM reviews WHERE state = 'open' AND expires_at <= ?", now)
@@ -239,12 +241,13 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
         """The version of the agent's policy that was put on record last."""
         found = self._all(
             """
-            SELECT json_extract(data, '$.version') AS version FROM events
+            SELECT * FROM events
             WHERE kind = ? AND agent = ? ORDER BY seq DESC LIMIT 1
             """,
             *(Kind.POLICY_CHANGED, agent),
         )
-        return found[0]["version"] if found else None
+        data = (rows.to_event(found[0]).data if found else None) or {}
+        return data.get("version")
 
     def event(self, seq: int) -> Event | None:
         """The event of that number."""
@@ -255,23 +258,24 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
         found = self._all("SELECT min(seq) AS seq FROM events WHERE kind = ?", Kind.CHAIN_KEYED)
         return int(found[0]["seq"] or 1)
 
-    def trail(self) -> Iterator[Event]:
-        """Every event in order, a page at a time. Raises `OddEvent` at a row that no event can have left."""
+    def trail(self, *, exact: bool = True) -> Iterator[Event]:
+        """Every event in order, a page at a time. Raises `OddEvent` at a row that no event can have left.
+
+        With `exact` false such a row is an event that says it cannot be read.
+        """
         after = 0
-        while page := self._page(after):
+        made = rows.to_exact_event if exact else rows.to_exported_event
+        while page := self._page(after, made):
             yield from page
             after = page[-1].seq
 
-    def _page(self, after: int) -> list[Event]:
+    def _page(self, after: int, made: Callable[[sqlite3.Row], Event]) -> list[Event]:
         for limit in (TRAIL_PAGE, 1):  # one by one up to the row that is wrong
+            found = self._all("SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?", after, limit)
             try:
-                return self.events(after=after, limit=limit)
+                return [made(row) for row in found]
             except (ValueError, RecursionError) as error:
                 odd = str(error)
-            except LedgerUnavailable as error:
-                if "decode" not in error.reason:  # the file, and not what is in it
-                    raise
-                odd = error.reason
         raise OddEvent(odd)
 
     def last_seq(self, thread_id: str | None = None) -> int:
@@ -286,7 +290,7 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
     def shown_at(self, review_id: str, reviewer: str) -> datetime | None:
         """When this reviewer first saw this review."""
         found = self._all("SELECT at FROM shown WHERE review_id = ? AND reviewer = ?", review_id, reviewer)
-        return datetime.fromisoformat(found[0]["at"]) if found else None
+        return moment(found[0]["at"]) if found else None
 
     def halt(self) -> Halt | None:
         """Who stopped everything, if it is stopped."""

@@ -11,7 +11,7 @@ from types import NoneType
 from typing import Any, TypeVar
 
 from agent.review.actions import Action, Asked, Key, Review, ReviewState, State, Waiting
-from agent.review.events import Event, Kind
+from agent.review.events import Event, Kind, commitment
 from agent.review.rules import Rule, RuleEnd
 from agent.review.threads import Message, Run, RunState, Status, Thread, ToolCall
 
@@ -139,8 +139,17 @@ def _made(kind: type[T], found: dict[str, Any]) -> T:
     return made
 
 
+CHANGED = "The record of it was changed past the console, so it cannot be shown."
+STATUSES = frozenset(Status)
+
+
 def to_thread(row: sqlite3.Row) -> Thread:
-    return Thread(**{**dict(row), "status": Status(row["status"])})
+    found = (
+        {"status": row["status"]}
+        if row["status"] in STATUSES
+        else {"status": Status.FAILED, "error": CHANGED}
+    )
+    return Thread(**{**dict(row), **found, "status": Status(found["status"])})
 
 
 RUN_STATES = frozenset(RunState)
@@ -158,17 +167,25 @@ def to_run(row: sqlite3.Row) -> Run:
     return Run(**{**dict(row), "delivery": whole, "state": state})
 
 
+MESSAGE_TYPES = frozenset(["human", "ai", "tool", "system"])
+
+
 def to_message(row: sqlite3.Row) -> Message:
-    calls = tuple(ToolCall(**call) for call in loads(row["tool_calls"]))
-    return Message(
-        row["message_id"],
-        row["type"],
-        row["content"],
-        calls,
-        row["tool_call_id"],
-        row["status"],
-        row["at"],
-    )
+    kind, content, tail = row["type"], row["content"], (row["tool_call_id"], row["status"], row["at"])
+    try:
+        calls = tuple(_call(one) for one in _of_kind(row["tool_calls"], (list,)))
+    except (ValueError, RecursionError):
+        calls, kind = (), ""
+    if kind not in MESSAGE_TYPES:
+        calls, kind, content = (), "system", CHANGED
+    return Message(row["message_id"], kind, content, calls, *tail)
+
+
+def _call(found: Any) -> ToolCall:
+    match found:
+        case {"id": str(), "name": str(), "args": _} if len(found) == 3:
+            return ToolCall(**found)
+    raise ValueError("this is no call of a tool")
 
 
 def calls_column(message: Message) -> str:
@@ -176,6 +193,26 @@ def calls_column(message: Message) -> str:
 
 
 def to_event(row: sqlite3.Row) -> Event:
+    """The event, with its data if that is what its commitment was made of; else one that says it cannot be read."""
+    try:
+        found = to_exact_event(row)
+        if found.data is None or commitment(found.salt, found.data) == found.commitment:
+            return found
+    except (ValueError, TypeError, RecursionError):
+        pass
+    return _made(Event, {**_fields(row), "kind": Kind.UNREADABLE, "data": None})
+
+
+def to_exported_event(row: sqlite3.Row) -> Event:
+    """The event as it is kept, so that an export shows what was changed; one that is none says it cannot be read."""
+    try:
+        return to_exact_event(row)
+    except (ValueError, RecursionError):
+        return to_event(row)
+
+
+def to_exact_event(row: sqlite3.Row) -> Event:
+    """The event as it is kept, whatever its commitment. Raises ValueError or RecursionError if it is none."""
     data = None if row["data"] is None else loads(row["data"])
     return _made(Event, {**_fields(row), "kind": Kind(row["kind"]), "data": data})
 
@@ -190,7 +227,19 @@ def rule_values(rule: Rule) -> list[Any]:
 
 
 def to_rule(row: sqlite3.Row) -> Rule:
+    """The rule; one that the console cannot have written has ended, and allows nothing."""
     found = {name: row[name] for name in RULE_COLUMNS}
-    found |= {name: loads(row[name]) for name in RULE_JSON_COLUMNS}
-    found |= {"free": tuple(found["free"]), "made_from": Key(**found["made_from"])}
-    return Rule(**{**found, "ended": RuleEnd(row["ended"]) if row["ended"] else None})
+    try:
+        return Rule(**{**found, **_allowed_by(row), "ended": RuleEnd(row["ended"]) if row["ended"] else None})
+    except (ValueError, TypeError, RecursionError):
+        blank = {"bound": {}, "free": (), "made_from": Key(row["thread_id"] or "", "", "")}
+        ended = {"ended": RuleEnd.EXPIRED, "ended_by": CHANGED, "ended_at": row["made_at"], "expires_at": ""}
+        return Rule(**{**found, **blank, **ended})
+
+
+def _allowed_by(row: sqlite3.Row) -> dict[str, Any]:
+    """What a rule allows, and the action that it was made from. Raises ValueError or TypeError for anything else."""
+    free, made_from = _of_kind(row["free"], (list,)), Key(**_of_kind(row["made_from"], (dict,)))
+    if not all(isinstance(one, str) for one in (*free, made_from.tool_call_id, made_from.message_id)):
+        raise ValueError("names are text")
+    return {"bound": _of_kind(row["bound"], (dict,)), "free": tuple(free), "made_from": made_from}

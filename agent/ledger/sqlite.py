@@ -17,6 +17,7 @@ from agent.ledger.migrations import migrate
 from agent.ledger.notes import NoteWrites
 from agent.ledger.reads import SqliteReads
 from agent.ledger.rules import RuleWrites
+from agent.ledger.statements import read
 from agent.review.actions import Action, Key, Review, ReviewState, State, may_move
 from agent.review.errors import LedgerUnavailable
 from agent.review.events import GENESIS, Fact, seal
@@ -71,7 +72,7 @@ class SqliteLedger(SqliteReads):
             except BaseException as error:
                 if conn.in_transaction:
                     conn.execute("ROLLBACK")
-                if isinstance(error, sqlite3.Error):
+                if isinstance(error, sqlite3.Error | OverflowError):  # numbers at their end overflow
                     raise LedgerUnavailable(str(error)) from error
                 raise
 
@@ -104,9 +105,9 @@ class SqliteLedger(SqliteReads):
         try:
             if self._memory:
                 with self._turn, self._lent() as conn:
-                    return conn.execute(sql, values).fetchall()
+                    return read(conn, sql, values)
             with self._lent() as conn:
-                return conn.execute(sql, values).fetchall()
+                return read(conn, sql, values)
         except sqlite3.Error as error:
             raise LedgerUnavailable(str(error)) from error
 
@@ -151,7 +152,7 @@ class SqliteTransaction(SqliteReads, RuleWrites, NoteWrites, GivenWrites):
         """Number and hash of the last event, once it is known; nobody else adds any meanwhile."""
 
     def _all(self, sql: str, *values: Any) -> list[sqlite3.Row]:
-        return self._conn.execute(sql, values).fetchall()
+        return read(self._conn, sql, values)
 
     def _did(self, sql: str, *values: Any) -> bool:
         return self._conn.execute(sql, values).rowcount > 0

@@ -8,11 +8,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 from functools import lru_cache
 from typing import Any, TypeVar
 
 from agent.review.actions import Action, Asked, Review, ReviewState, State, Waiting, digests_of
+from agent.review.events import moment
 
 DAMAGED = "The record of this call was changed past the console, so it cannot be shown or decided. Close the review."
 SHORT = 2_000
@@ -91,10 +91,9 @@ _NO_TIMES: Mapping[str, Any] = {"opened_at": "1970-01-01T00:00:00.000000Z", "exp
 
 
 def _has_its_times(review: Review | Waiting) -> bool:
-    try:
-        return all(datetime.fromisoformat(at).tzinfo for at in (review.opened_at, review.expires_at) if at)
-    except ValueError:
-        return False
+    return moment(review.opened_at) is not None and (
+        review.expires_at is None or moment(review.expires_at) is not None
+    )
 
 
 def _waits_in(review: Review | Waiting, action: Action | Asked) -> bool:

@@ -60,6 +60,7 @@ class Kind(StrEnum):
     POLICY_CHANGED = "PolicyChanged"
     CHAIN_KEYED = "ChainKeyed"  # a record begun without a key: from here on every hash is keyed
     DATA_ERASED = "DataErased"  # its `seqs` are the events whose data is gone
+    UNREADABLE = "Unreadable"  # never recorded: what is read of an event that was changed past the console
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,6 +152,15 @@ def instant(moment: datetime) -> str:
     return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
+def moment(instant: str) -> datetime | None:
+    """The moment in UTC that an instant names; None if it is no instant."""
+    try:
+        found = datetime.fromisoformat(instant)
+        return found.astimezone(UTC) if found.tzinfo else None
+    except (ValueError, OverflowError):
+        return None
+
+
 def commitment(salt: str, data: Mapping[str, Any]) -> str:
     """What stands for an event's data in the chain, so that the data can be erased without breaking it."""
     return hashlib.sha256(salt.encode("utf-8") + canonical(dict(data))).hexdigest()
@@ -163,7 +173,7 @@ def event_hash(previous: str, event_fields: Mapping[str, Any], key: bytes | None
     fields that are None count as absent. `key` is None for events from before `ChainKeyed`.
     """
     present = {name: value for name, value in event_fields.items() if value is not None}
-    told = previous.encode("ascii") + b"\n" + spelt(present)
+    told = previous.encode("utf-8", "backslashreplace") + b"\n" + spelt(present)
     return hashlib.sha256(told).hexdigest() if key is None else hmac.digest(key, told, "sha256").hex()
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from agent.review.actions import Action
@@ -55,7 +55,7 @@ def as_dict(whole: WholeThread) -> dict[str, Any]:
         {
             "thread": asdict(whole.thread),
             "messages": [asdict(one) for one in whole.messages],
-            "actions": [asdict(one) for one in whole.actions],
+            "actions": [asdict(replace(one, returned=None)) for one in whole.actions],
             "events": events,
             "notes": [asdict(one) for one in whole.notes],
         }

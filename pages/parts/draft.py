@@ -6,11 +6,14 @@ import json
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from agent.review.actions import Action, Review
 from agent.review.args import dumps, parse
 from agent.review.edits import to_edit
 from agent.review.errors import ArgumentsRefused
 from pages.parts import screen, session
+from pages.parts.words import SEND
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,9 @@ class Draft:
     def with_choice(self, action: Action, **changes: Any) -> Draft:
         chosen = replace(self.of(action), **changes)
         return replace(self, choices={**self.choices, action.key.tool_call_id: chosen})
+
+
+_DRAFT = TypeAdapter(Draft)
 
 
 def load(review: Review) -> Draft:
@@ -71,10 +77,13 @@ def chosen_on_screen() -> str:
 
 
 def _read(kept: str | None) -> Draft:
-    if kept is None:
+    """The draft that was kept; an empty one in the place of what no card can have kept."""
+    try:
+        found = _DRAFT.validate_json(kept or "{}", strict=True)
+    except ValueError:
         return Draft()
-    found = json.loads(kept)
-    return Draft({name: Choice(**one) for name, one in found["choices"].items()}, found["at"])
+    is_one = found.at >= 0 and all(one.type in SEND for one in found.choices.values())
+    return found if is_one else Draft()
 
 
 def save(review: Review, draft: Draft) -> None:

@@ -10,7 +10,7 @@ import streamlit as st
 from agent.review.actions import Action
 from agent.review.args import show
 from agent.review.differences import diff
-from agent.review.events import Event
+from agent.review.events import Event, Kind
 from agent.review.secrets import masked
 from pages.parts import session
 from pages.parts.arguments import arguments
@@ -42,7 +42,11 @@ def event_card(event: Event) -> None:
         if word := on_whose_word(event, action_of(event)):
             line(word)
         _red_flags(event)
-        if event.data is None:
+        if event.kind is Kind.UNREADABLE:
+            st.error(
+                "This event was changed past the console. “Check the chain” says where the record is whole."
+            )
+        elif event.data is None:
             st.caption("Its data has been erased; the chain still covers it.")
         else:
             _data(event.data)

@@ -49,6 +49,7 @@ WORDS: dict[Kind, str] = {
     Kind.POLICY_CHANGED: "the policy changed",
     Kind.CHAIN_KEYED: "the record was keyed from here on",
     Kind.DATA_ERASED: "erased data",
+    Kind.UNREADABLE: "cannot be read: it was changed past the console",
 }
 
 

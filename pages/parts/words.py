@@ -11,6 +11,7 @@ import streamlit as st
 
 from agent.review.actions import State
 from agent.review.args import show
+from agent.review.events import moment
 from agent.review.policy import Tier
 from agent.review.secrets import masked
 from agent.review.threads import Status
@@ -92,7 +93,10 @@ def telling(args: Mapping[str, object] | None) -> str:
 
 def clock(instant: str) -> str:
     """An instant in the reader's own time, to the second, with its date."""
-    return datetime.fromisoformat(instant).astimezone(zone()).strftime("%Y-%m-%d %H:%M:%S %Z")
+    try:
+        return datetime.fromisoformat(instant).astimezone(zone()).strftime("%Y-%m-%d %H:%M:%S %Z")
+    except (ValueError, OverflowError):  # changed past the console
+        return instant
 
 
 def zone() -> tzinfo:
@@ -104,8 +108,11 @@ def zone() -> tzinfo:
 
 
 def ago(instant: str) -> str:
-    """How long ago, in one unit: `12 min`."""
-    seconds = max(0, int((datetime.now(UTC) - datetime.fromisoformat(instant)).total_seconds()))
+    """How long ago, in one unit: `12 min`; `?` if that is no instant."""
+    then = moment(instant)
+    if then is None:
+        return "?"
+    seconds = max(0, int((datetime.now(UTC) - then).total_seconds()))
     for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
         if seconds >= size:
             return f"{seconds // size} {unit}"

@@ -84,3 +84,12 @@ def test_no_secret_leaves_in_either(console: Console, thread_id: str) -> None:
 def test_a_thread_that_is_not_there_is_refused(console: Console) -> None:
     with pytest.raises(UnknownThread):
         console.queries.whole_thread("nowhere")
+
+
+def test_a_thread_whose_actions_ran_is_exported_with_what_their_agent_got(console: Console) -> None:
+    args = json.dumps({"to": "a@b.example", "subject": "s", "body": "b"})
+    thread_id = ask(console, f"/call send_email {args}")
+    decide(console, thread_id, {"type": "approve"})
+    (action,) = json.loads(as_json(console.queries.whole_thread(thread_id)))["actions"]
+    assert (action["state"], action["returned"]) == ("done", None)
+    assert "a@b.example" in action["result"]
