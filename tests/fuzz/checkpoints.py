@@ -130,7 +130,7 @@ def faults(folder: Path, thread_id: str) -> list[str]:
         found += page_faults(("chat", (("thread", thread_id),)))
         found += page_faults(("chat", (("thread", thread_id),)), {"view": "Under the hood"})
         with _tried("inside", found):
-            opened.console.inside(thread_id)
+            opened.console.queries.inside(thread_id)
         with _tried("moving", found):
             _move(opened, thread_id)
         found += page_faults(("chat", (("thread", thread_id),)))
@@ -141,7 +141,7 @@ def faults(folder: Path, thread_id: str) -> list[str]:
 def _move(opened: Opened, thread_id: str) -> None:
     """Do what a person can do next on the thread, whatever comes of it."""
     console = opened.console
-    view = console.view(thread_id)
+    view = console.queries.view(thread_id)
     if view.reviews:
         run = console.close(thread_id, by="ana", review_id=view.reviews[0].review_id)
     elif view.unknown:
@@ -156,6 +156,6 @@ def _move(opened: Opened, thread_id: str) -> None:
 def _others_go_on(opened: Opened) -> list[str]:
     console = opened.console
     run = start_deciding(console, OTHER, [{"type": "reject"}], by="ana")
-    if not console.wait(run, 30) or console.view(OTHER).thread.status is not Status.IDLE:
-        return [f"{OTHER} did not go on: {console.view(OTHER).thread}"]
+    if not console.wait(run, 30) or console.queries.view(OTHER).thread.status is not Status.IDLE:
+        return [f"{OTHER} did not go on: {console.queries.view(OTHER).thread}"]
     return []

@@ -82,7 +82,7 @@ def _decided(console: Console) -> None:
 def _remembered(console: Console) -> None:
     thread_id = ask(console, WRITE, agent="operations", thread_id="remembered")
     (action,) = waiting(console, thread_id).actions
-    console.remember(
+    console.rules.make(
         thread_id, action.key.tool_call_id, free=["content"], scope="agent", lasting="15 minutes", by="ana"
     )
     decide(console, thread_id, APPROVE)
@@ -103,7 +103,7 @@ def _stuck(opened: Opened) -> None:
     client = Client(opened.settings, foreign_agents.batched)
     client.answer({"decisions": []})
     client.close()
-    until(lambda: opened.console.view(STUCK).thread.status is Status.STUCK)
+    until(lambda: opened.console.queries.view(STUCK).thread.status is Status.STUCK)
 
 
 def _over(console: Console) -> None:
@@ -114,18 +114,18 @@ def _over(console: Console) -> None:
     closed = ask(console, MAIL, thread_id="closed")
     assert console.wait(console.close(closed, by="ana"), 30)
     archived = ask(console, "/say Hello.", thread_id="archived")
-    console.note(archived, by="ben", verdict="fail", text="Wrong.", link="https://tracker.example/1")
-    console.note("approved", by="ben", verdict="pass")
+    console.notes.add(archived, by="ben", verdict="fail", text="Wrong.", link="https://tracker.example/1")
+    console.notes.add("approved", by="ben", verdict="pass")
     console.archive(archived, by="ana")
 
 
 def _waiting(console: Console) -> None:
     for number in range(3):
         review = waiting(console, ask(console, MAIL, thread_id=f"waits-{number}"))
-        console.shown(review.review_id, to="ana")
+        console.given.shown(review.review_id, to="ana")
         console.keep_draft(review.review_id, "ana", json.dumps({"choices": {}, "at": 0}))
     both = f'{MAIL}\n/call archive_mail {{"message_id": "m-1"}}'
-    console.give([waiting(console, ask(console, both, thread_id="waits-both"))], to="ana", face="http")
+    console.given.give([waiting(console, ask(console, both, thread_id="waits-both"))], to="ana", face="http")
 
 
 @contextmanager
