@@ -17,7 +17,7 @@ from agent.review.threads import Status
 from agent.settings import Settings
 from tests.conftest import ask, decide, start_deciding, until, waiting
 from tests.engine import foreign_agents
-from tests.engine.test_elsewhere import Client
+from tests.console.test_other_clients import Client
 from tests.engine.test_foreign import THREAD as STUCK
 from tests.engine.test_foreign import call
 
