@@ -17,9 +17,9 @@ from agent.demos import library as library_demo
 from agent.demos import mail as mail_demo
 from agent.demos import operations as operations_demo
 from agent.demos.world import World, WorldError
-from agent.engine.behind import Behind
-from agent.engine.model import Models, Provider
-from agent.engine.owners import Owner
+from agent.engine.lazy import Behind
+from agent.engine.models import Models, Provider
+from agent.engine.process_lock import Owner
 from agent.engine.recorder import Recorder
 from agent.engine.supervisor import WORKERS, Supervisor
 from agent.ledger.anchors import AnchorFile
@@ -27,13 +27,13 @@ from agent.ledger.keyed import take_in
 from agent.ledger.keys import RecordKeys, key_in
 from agent.ledger.sqlite import SqliteLedger
 from agent.ports import Clock
+from agent.registry import WITH_OUR_POLICY, Own, Target, agent_of, policy_of, served
 from agent.review.agents import Agent
 from agent.review.errors import CheckpointsUnavailable, ReviewError, SettingsError, UnknownModel
 from agent.review.events import instant
+from agent.review.replies import Reply
 from agent.review.rules import Rule, in_force
-from agent.review.scenarios import Reply
 from agent.review.threads import Run
-from agent.serving import WITH_OUR_POLICY, Own, Target, agent_of, policy_of, served
 from agent.settings import Settings
 
 # What imports LangChain is imported where it is used: a page that only looks is there before it.

@@ -8,13 +8,13 @@ from typing import Any
 import streamlit as st
 
 from agent.review.events import Event, Kind
-from agent.review.secrets import masked
-from pages.parts import session
-from pages.parts.chain import chain
-from pages.parts.event_card import action_of, event_card
-from pages.parts.rows import Row, rows
-from pages.parts.trail import WORDS, on_whose_word, target, told
-from pages.parts.words import clock, short
+from agent.review.text.secrets import masked
+from pages.parts.audit.event_card import action_of, event_card
+from pages.parts.audit.verify_chain import chain
+from pages.parts.common.event_words import WORDS, on_whose_word, target, told
+from pages.parts.common.rows import Row, rows
+from pages.parts.common.words import clock, short
+from pages.parts.state import address, app
 
 PAGE = 50
 CURSOR = "before"
@@ -43,7 +43,7 @@ def main() -> None:
 
 
 def _filters() -> dict[str, Any]:
-    console = session.console()
+    console = app.console()
     tools = sorted(
         {tool for name in console.queries.agents() for tool in console.queries.agent(name).policy.tools}
     )
@@ -65,7 +65,7 @@ def _filters() -> dict[str, Any]:
 
 def _kind() -> Kind | None:
     """The kind of event that is looked for: its name in the address, the rows' own words on screen."""
-    named = session.in_address(KIND) or ""
+    named = address.in_address(KIND) or ""
     kind = Kind(named) if named in set(Kind) else None
     st.session_state[CHOSEN_KIND] = kind or ""
     st.selectbox(
@@ -83,8 +83,8 @@ def _kind() -> Kind | None:
 
 
 def _look_for(kind: Kind | None) -> None:
-    session.put_in_address(KIND, kind)
-    session.put_in_address(CURSOR, None)
+    address.put_in_address(KIND, kind)
+    address.put_in_address(CURSOR, None)
 
 
 def _or(nothing: str) -> Callable[[str], str]:
@@ -94,28 +94,28 @@ def _or(nothing: str) -> Callable[[str], str]:
 def _events() -> list[Event]:
     narrowed = _filters()
     before = _number(CURSOR)
-    found = session.console().trail.events(newest_first=True, before=before, limit=PAGE + 1, **narrowed)
+    found = app.console().trail.events(newest_first=True, before=before, limit=PAGE + 1, **narrowed)
     if found:
         made = [_row(event) for event in found[:PAGE]]
-        rows("Events", made, key="events", on_pick=_open, current=session.in_address(EVENT))
+        rows("Events", made, key="events", on_pick=_open, current=address.in_address(EVENT))
     else:
         st.caption("No event matches." if narrowed else "Nothing has happened yet.")
     with st.container(horizontal=True):
         if before is not None:
             st.button(
-                "Newest", key="newest", type="tertiary", on_click=session.put_in_address, args=(CURSOR, None)
+                "Newest", key="newest", type="tertiary", on_click=address.put_in_address, args=(CURSOR, None)
             )
         if len(found) > PAGE:
             at = str(found[PAGE - 1].seq)
             st.button(
-                "Older", key="older", type="tertiary", on_click=session.put_in_address, args=(CURSOR, at)
+                "Older", key="older", type="tertiary", on_click=address.put_in_address, args=(CURSOR, at)
             )
     return found[:PAGE]
 
 
 def _number(name: str) -> int | None:
     """An event's number in the address, or None where no event can have what stands there."""
-    found = session.in_address(name) or ""
+    found = address.in_address(name) or ""
     return int(found) if found.isdecimal() and len(found) <= LONGEST else None
 
 
@@ -131,7 +131,7 @@ def _row(event: Event) -> Row:
 
 
 def _open(seq: str) -> None:
-    session.put_in_address(EVENT, seq)
+    address.put_in_address(EVENT, seq)
 
 
 def _selected(events: list[Event]) -> None:
@@ -139,7 +139,7 @@ def _selected(events: list[Event]) -> None:
     if named is None:
         st.caption("Open an event to see all of it.")
         return
-    found = [event for event in events if event.seq == named] or session.console().trail.events(
+    found = [event for event in events if event.seq == named] or app.console().trail.events(
         after=named - 1, limit=1
     )
     if not found or found[0].seq != named:

@@ -7,23 +7,23 @@ import streamlit as st
 from agent.console import View
 from agent.review.errors import ReviewError, UnknownThread
 from agent.review.threads import Status
-from pages.parts import session
-from pages.parts.card import card
-from pages.parts.closed import closed
-from pages.parts.conversation import conversation
-from pages.parts.export_thread import export_thread
-from pages.parts.literal import line, literal
-from pages.parts.named import named_first
-from pages.parts.notes import noted, notes
-from pages.parts.progress import progress
-from pages.parts.save_scenario import save_scenario
-from pages.parts.sending import WAIT_FOR_RUN
-from pages.parts.start import again, start
-from pages.parts.stuck import stuck
-from pages.parts.under_the_hood import under_the_hood
-from pages.parts.watch import watch
-from pages.parts.words import STATUS_COLOR, STATUS_WORDS, option
-from pages.parts.world_panel import world_panel
+from pages.parts.card.card import card
+from pages.parts.card.card_clicks import WAIT_FOR_RUN
+from pages.parts.common.clicks import named_first
+from pages.parts.common.literal import line, literal
+from pages.parts.common.words import STATUS_COLOR, STATUS_WORDS, option
+from pages.parts.frame.auto_refresh import watch
+from pages.parts.state import address, app, flash, identity, widget_keys
+from pages.parts.thread.ask_again import closed
+from pages.parts.thread.conversation import conversation
+from pages.parts.thread.export import export_thread
+from pages.parts.thread.new_thread import again, start
+from pages.parts.thread.notes import noted, notes
+from pages.parts.thread.progress import progress
+from pages.parts.thread.save_scenario import save_scenario
+from pages.parts.thread.stuck import stuck
+from pages.parts.thread.under_the_hood import under_the_hood
+from pages.parts.thread.world import world_panel
 
 CLOSED = {
     Status.RUNNING: "The agent is at work. You can write when it pauses.",
@@ -39,17 +39,17 @@ VIEWS = ("Conversation", "Under the hood")
 
 
 def main() -> None:
-    thread_id = session.in_address(session.THREAD)
+    thread_id = address.in_address(address.THREAD)
     if thread_id is None:
         start()
         return
-    drawn = session.console().queries.pulse(thread_id)
+    drawn = app.console().queries.pulse(thread_id)
     try:
-        view = session.console().queries.view(thread_id)
+        view = app.console().queries.view(thread_id)
     except UnknownThread as error:
         st.warning("There is no such thread.")
         line(str(error))
-        st.button("Start a new thread", key="new", on_click=session.go_to_thread, args=(None,))
+        st.button("Start a new thread", key="new", on_click=address.go_to_thread, args=(None,))
         return
     _header(view)
     if not _is_served(view):
@@ -84,7 +84,7 @@ def _header(view: View) -> None:
             on_click=_again,
             args=(view,),
         )
-        st.button("Other threads", key="new", type="tertiary", on_click=session.go_to_thread, args=(None,))
+        st.button("Other threads", key="new", type="tertiary", on_click=address.go_to_thread, args=(None,))
         notes(view)
         export_thread(view.thread.thread_id)
         save_scenario(view)
@@ -93,7 +93,7 @@ def _header(view: View) -> None:
 
 def _beside_its_world(view: View) -> None:
     """The thread, and the demo world where the agent acts upon it."""
-    if not session.is_isolated(view.thread.agent):
+    if not app.is_isolated(view.thread.agent):
         _thread(view)
         return
     left, right = st.columns([3, 2], gap="medium")
@@ -106,7 +106,7 @@ def _beside_its_world(view: View) -> None:
 def _is_served(view: View) -> bool:
     """Whether the thread's agent is there; without it the conversation can be read, and nothing else."""
     try:
-        session.console().queries.agent(view.thread.agent)
+        app.console().queries.agent(view.thread.agent)
     except ReviewError as error:
         st.warning("This thread can be read, but not continued: its agent is not there.")
         line(str(error))
@@ -116,12 +116,12 @@ def _is_served(view: View) -> bool:
 
 
 def _again(view: View) -> None:
-    again(session.console().queries.opening(view.thread.thread_id), view.thread.agent, view.thread.model)
+    again(app.console().queries.opening(view.thread.thread_id), view.thread.agent, view.thread.model)
 
 
 def _thread(view: View) -> None:
     thread = view.thread
-    if session.gates_itself(thread.agent):
+    if app.gates_itself(thread.agent):
         st.caption(OWN_GATING)
     card_of = None if thread.status is Status.STUCK else next(iter(view.reviews), None)
     conversation(thread.thread_id, card_of.review_id if card_of else None)
@@ -151,9 +151,9 @@ def _trouble(view: View) -> None:
             "It may have taken effect. It will not be run again by itself."
         )
         for action in view.unknown:
-            if st.button("Settle it", key=session.key("settle", action.key.tool_call_id)):
+            if st.button("Settle it", key=widget_keys.key("settle", action.key.tool_call_id)):
                 named = f"{action.key.thread_id}/{action.key.tool_call_id}"
-                st.switch_page("inbox.py", query_params={session.ACTION: named})
+                st.switch_page("inbox.py", query_params={address.ACTION: named})
 
 
 def _message_box(view: View) -> None:
@@ -166,23 +166,23 @@ def _message_box(view: View) -> None:
 @named_first
 def _send() -> None:
     try:
-        run = session.console().send(
-            st.session_state["message"], by=session.reviewer(), thread_id=session.in_address(session.THREAD)
+        run = app.console().send(
+            st.session_state["message"], by=identity.reviewer(), thread_id=address.in_address(address.THREAD)
         )
     except ReviewError as error:
-        session.flash_error("The message was not sent.", error)
+        flash.flash_error("The message was not sent.", error)
         return
-    session.console().wait(run, WAIT_FOR_RUN)
+    app.console().wait(run, WAIT_FOR_RUN)
 
 
 @named_first
 def _retry(thread_id: str) -> None:
     try:
-        run = session.console().retry(thread_id, by=session.reviewer())
+        run = app.console().retry(thread_id, by=identity.reviewer())
     except ReviewError as error:
-        session.flash_error("It was not tried again.", error)
+        flash.flash_error("It was not tried again.", error)
         return
-    session.console().wait(run, WAIT_FOR_RUN)
+    app.console().wait(run, WAIT_FOR_RUN)
 
 
 main()

@@ -7,20 +7,20 @@ import streamlit as st
 from agent.review.actions import Review, ReviewState, Waiting
 from agent.review.damage import review_is_damaged
 from agent.review.errors import ReviewError
-from pages.parts import draft as drafts
-from pages.parts import session
-from pages.parts.card import card
-from pages.parts.closed import closed
-from pages.parts.inbox_list import count, filtered, inbox_list, move, next_after
-from pages.parts.literal import line
-from pages.parts.settle import settle
-from pages.parts.start import demo
-from pages.parts.watch import watch
-from pages.parts.words import clock
+from pages.parts.card import draft as drafts
+from pages.parts.card.card import card
+from pages.parts.common.literal import line
+from pages.parts.common.words import clock
+from pages.parts.frame.auto_refresh import watch
+from pages.parts.inbox.inbox_list import count, filtered, inbox_list, move, next_after
+from pages.parts.state import address, app
+from pages.parts.thread.ask_again import closed
+from pages.parts.thread.new_thread import demo
+from pages.parts.thread.settle import settle
 
 
 def main() -> None:
-    drawn = session.console().queries.pulse()
+    drawn = app.console().queries.pulse()
     # Beside the card where there is room, and folded away where there is not.
     with st.sidebar:
         found = filtered()
@@ -31,14 +31,14 @@ def main() -> None:
 
 
 def _selected(waiting: list[Waiting]) -> None:
-    named = session.in_address(session.ACTION)
+    named = address.in_address(address.ACTION)
     if named is not None:
         settle(named)
         return
-    review_id = session.in_address(session.REVIEW)
+    review_id = address.in_address(address.REVIEW)
     if review_id is None and waiting:
         review_id = waiting[0].review_id
-    review = session.console().queries.review(review_id) if review_id else None
+    review = app.console().queries.review(review_id) if review_id else None
     if review is None:
         _nothing(unknown=review_id is not None)
     elif review.state is ReviewState.OPEN:
@@ -50,7 +50,7 @@ def _selected(waiting: list[Waiting]) -> None:
 def _open(review: Review) -> None:
     try:
         if not review_is_damaged(review):
-            session.console().queries.agent(review.agent)
+            app.console().queries.agent(review.agent)
     except ReviewError as error:
         st.warning("This review cannot be decided now: its agent is not there.")
         line(str(error))
@@ -61,7 +61,7 @@ def _open(review: Review) -> None:
 def _nothing(unknown: bool) -> None:
     with st.container(border=True):
         st.markdown("**There is no such review.**" if unknown else "**Nothing waits for a decision.**")
-        running, done = session.console().queries.running(), session.console().queries.done_today()
+        running, done = app.console().queries.running(), app.console().queries.done_today()
         st.caption(f"{count(running)} running · {count(done)} decided and finished today")
         demo()
 
@@ -77,7 +77,7 @@ def _ended(review: Review) -> None:
         with st.container(horizontal=True):
             st.button("Next review", key="next", type="primary", on_click=move, args=(review,))
             if st.button("Open the thread", key="thread"):
-                st.switch_page("chat.py", query_params={session.THREAD: review.thread_id})
+                st.switch_page("chat.py", query_params={address.THREAD: review.thread_id})
 
 
 main()

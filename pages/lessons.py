@@ -9,16 +9,16 @@ import streamlit as st
 from agent.lessons.course import COURSE, lesson
 from agent.lessons.lesson import Lesson
 from agent.lessons.playing import STAGES
-from pages.parts import session
-from pages.parts.lesson_stage import stage_view
-from pages.parts.lesson_steps import steps
+from pages.parts.lessons.lesson_stage import stage_view
+from pages.parts.lessons.lesson_steps import steps
+from pages.parts.state import address, widget_keys
 
 
 def main() -> None:
-    chosen = lesson(session.in_address(session.LESSON))
+    chosen = lesson(address.in_address(address.LESSON))
     name = _stage()
-    session.put_in_address(session.LESSON, chosen.name)
-    session.put_in_address(session.STAGE, name)
+    address.put_in_address(address.LESSON, chosen.name)
+    address.put_in_address(address.STAGE, name)
     _contents(chosen, name)
     left, right = st.columns(2, gap="medium")
     with left:
@@ -29,8 +29,8 @@ def main() -> None:
 
 def _stage() -> str:
     """The name of this learner's stages."""
-    known = session.in_address(session.STAGE) or st.session_state.get(session.STAGE)
-    name = st.session_state[session.STAGE] = str(known or secrets.token_urlsafe(8))
+    known = address.in_address(address.STAGE) or st.session_state.get(address.STAGE)
+    name = st.session_state[address.STAGE] = str(known or secrets.token_urlsafe(8))
     return name
 
 
@@ -39,12 +39,12 @@ def _contents(chosen: Lesson, name: str) -> None:
         for number, one in enumerate(COURSE, start=1):
             st.button(
                 f"{number} · {one.title.partition(':')[0]}",
-                key=session.key("lesson", one.name),
+                key=widget_keys.key("lesson", one.name),
                 type="primary" if one is chosen else "secondary",
                 icon=":material/check_circle:" if STAGES.finished(one, name) else None,
                 help=one.title,
-                on_click=session.put_in_address,
-                args=(session.LESSON, one.name),
+                on_click=address.put_in_address,
+                args=(address.LESSON, one.name),
             )
         st.button(
             "Reset this lesson",

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.parts import session
-from pages.parts.policy_matrix import matrix
-from pages.parts.rules import rules
-from pages.parts.simulation import simulation
+from pages.parts.policies.policy_matrix import matrix
+from pages.parts.policies.rules import rules
+from pages.parts.policies.simulation import simulation
+from pages.parts.state import app
 
 
 def main() -> None:
-    agents = session.console().queries.agents()
+    agents = app.console().queries.agents()
     if not agents:
         st.caption("No agent is served.")
         return
     chosen = st.radio("Agent", agents, key="policy", bind="query-params", horizontal=True)
-    agent = session.console().queries.agent(str(chosen))
+    agent = app.console().queries.agent(str(chosen))
     if agent.own_gating:
         st.caption(
             "This agent is of another make and gates itself, so no policy of this console applies to it. "

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.parts.payload import payload
-from pages.parts.scenario_list import scenario_list
+from pages.parts.qa.payload import payload
+from pages.parts.qa.scenario_list import scenario_list
 
 VIEWS = ("Scenarios", "Paste a payload")
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 import streamlit as st
 
 from agent.review.errors import ReviewError
-from pages.parts import session
-from pages.parts.literal import line
-from pages.parts.stop_all import banner
-from pages.parts.watch import watch_queue
-from pages.parts.who import who
+from pages.parts.common.literal import line
+from pages.parts.frame import uninterrupted_callbacks  # noqa: F401
+from pages.parts.frame.auto_refresh import watch_queue
+from pages.parts.frame.reviewer_name import who
+from pages.parts.frame.stop_all import banner
+from pages.parts.state import app, drawing, flash
 
 LIST_WIDTH = 400  # pixels, of the inbox's list
 
 
 def main() -> None:
-    session.begin_drawing()
-    waiting = session.console().queries.queue_length()
+    drawing.begin_drawing()
+    waiting = app.console().queries.queue_length()
     st.set_page_config(
         page_title=f"({waiting}) Review console" if waiting else "Review console",
         page_icon="✋",
@@ -39,9 +40,9 @@ def main() -> None:
     )
     who()
     banner()
-    session.show_flash()
+    flash.show_flash()
     if page.title != inbox:
-        session.wait_for_work()
+        app.wait_for_work()
     try:
         page.run()
     except ReviewError as error:
@@ -54,4 +55,4 @@ def main() -> None:
 try:
     main()
 finally:
-    session.end_drawing()
+    drawing.end_drawing()

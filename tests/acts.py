@@ -17,8 +17,8 @@ from agent.settings import Settings
 from tests.browser.conftest import Tab, again
 from tests.conftest import Server, until
 from tests.console.test_other_clients import Client
-from tests.engine import foreign_agents
-from tests.engine.test_foreign import THREAD
+from tests.engine import external_agents
+from tests.engine.test_external import THREAD
 
 DECEPTIVE = {
     "to": "al\u0456ce@ex\u0430mple.com",
@@ -31,7 +31,7 @@ def served(folder: Path) -> Path:
     """A configuration with the console's own agents and one with LangChain's middleware; gives its file."""
     own = {name: f"./agent/bootstrap.py:{name}" for name in ("mail", "operations", "library")}
     file = folder / "langgraph.json"
-    file.write_text(json.dumps({"graphs": {**own, "foreign": "./tests/engine/foreign_agents.py:batched"}}))
+    file.write_text(json.dumps({"graphs": {**own, "foreign": "./tests/engine/external_agents.py:batched"}}))
     return file
 
 
@@ -42,7 +42,7 @@ def later_steps(tab: Tab) -> None:
 
 def stick(server: Server) -> None:
     """Answer the thread past the console, as a client does that checks nothing, with what its agent cannot take."""
-    client = Client(Settings(review_data=server.data, _env_file=None), foreign_agents.batched)
+    client = Client(Settings(review_data=server.data, _env_file=None), external_agents.batched)
     client.answer({"decisions": []})
     client.close()
     until(lambda: server.get(f"threads/{THREAD}")["status"] == "stuck")

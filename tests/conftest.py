@@ -94,7 +94,7 @@ from dataclasses import replace
 
 from agent.demos import library as demo
 from agent.review.policy import Policy, Tier, ToolPolicy
-from agent.serving import Own
+from agent.registry import Own
 
 policy = lambda world: Policy({"lend_book": ToolPolicy(Tier.ASK)})
 library = Own(lambda world: replace(demo.define(world), policy=policy(world)), policy)

@@ -7,9 +7,9 @@ from pathlib import Path
 from langchain_core.tools import tool
 
 from agent.demos.world import World
+from agent.registry import Own
 from agent.review.agents import Agent
 from agent.review.policy import Policy, Tier, ToolPolicy
-from agent.serving import Own
 
 
 @tool

@@ -15,7 +15,7 @@ PARENT_DEATH_SIGNAL = 1
 """Linux's number of `prctl`'s option."""
 # Not the pages' own modules: they register their components with the server they are imported in.
 IMPORTED = [
-    *("app", "agent.api.server", "agent.engine.local", "agent.engine.guard", "agent.engine.demo_model"),
+    *("app", "agent.api.server", "agent.engine.local", "agent.engine.guard", "agent.demos.model"),
     *("agent.demos.mail_tools", "agent.demos.operations_tools", "agent.demos.library_tools"),
     *("tests.faults.server", "tests.faults.moments", "tests.faults.crowd"),
     *("streamlit.web.bootstrap", "streamlit.web.server.starlette.starlette_agent_routes"),

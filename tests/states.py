@@ -26,7 +26,7 @@ from tests.acts import (
 from tests.browser.conftest import Tab, waiting
 from tests.browser.test_long_thread import fill
 from tests.conftest import Server
-from tests.engine.test_foreign import THREAD, call
+from tests.engine.test_external import THREAD, call
 
 MAIL = "Send an e-mail to alice@example.com: The meeting moved to 10."
 TEN = "\n".join(

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from agent import printing
-from agent.api import answers
+from agent.api import responses
 from agent.bootstrap import Opened, open_console
+from agent.cli import output
 from agent.console import Console
 from agent.engine.guard import Guard, Stop
-from agent.review import told
+from agent.review import tool_messages
 from agent.review.actions import State
 from agent.review.errors import InvalidDecision
 from agent.review.events import Kind
@@ -102,19 +102,19 @@ def test_the_api_and_the_command_line_say_that_it_is_denied(
 ) -> None:
     begin(restart)
     console = restart(policy).console
-    (there,) = answers.answer(console, THREAD, to="ana")["pending_review"]["action_requests"]
+    (there,) = responses.answer(console, THREAD, to="ana")["pending_review"]["action_requests"]
     (queued,) = console.queries.queue()
-    (listed,) = answers.queued(console, queued)["pending_review"]["action_requests"]
+    (listed,) = responses.queued(console, queued)["pending_review"]["action_requests"]
     assert there["denied"] == listed["denied"] == reason
-    assert f"It cannot be approved: {reason}" in printing.review(queued, console.queries.denial)
+    assert f"It cannot be approved: {reason}" in output.review(queued, console.queries.denial)
 
 
 def test_what_is_not_denied_says_nothing_of_it(restart: Restart) -> None:
     begin(restart)
     console = restart("as_it_was").console
-    (there,) = answers.answer(console, THREAD, to="ana")["pending_review"]["action_requests"]
+    (there,) = responses.answer(console, THREAD, to="ana")["pending_review"]["action_requests"]
     assert "denied" not in there
-    assert "cannot be approved" not in printing.review(console.queries.queue()[0], console.queries.denial)
+    assert "cannot be approved" not in output.review(console.queries.queue()[0], console.queries.denial)
 
 
 @EACH
@@ -123,7 +123,7 @@ def test_what_is_denied_while_it_waits_can_be_rejected(restart: Restart, policy:
     opened = restart(policy)
     decide(opened.console, THREAD, REJECT)
     assert states(opened.console) == {"a": State.REJECTED}
-    assert results(opened.console) == {"a": told.rejected("not now")}
+    assert results(opened.console) == {"a": tool_messages.rejected("not now")}
     assert opened.console.queries.view(THREAD).thread.status is Status.IDLE
 
 
@@ -180,7 +180,7 @@ def test_what_was_closed_and_denied_since_is_refused_where_it_is_asked_again(res
     assert console.wait(console.close(THREAD, by="ana"), 30)
     assert console.wait(console.ask_again(THREAD, by="ana"), 30)
     assert console.queries.actions(THREAD)[-1].state is State.REFUSED
-    assert console.queries.history(THREAD)[-2].content == told.denied("write_file")
+    assert console.queries.history(THREAD)[-2].content == tool_messages.denied("write_file")
 
 
 # After it was accepted.
@@ -225,9 +225,11 @@ def test_what_was_accepted_of_a_tool_that_is_gone_is_answered_with_that(restart:
 @pytest.mark.parametrize(
     ("policy", "words"),
     [
-        pytest.param("denied", told.denied("write_file"), id="denied"),
+        pytest.param("denied", tool_messages.denied("write_file"), id="denied"),
         pytest.param(
-            "denied_for_path", told.denied_so("write_file", "The notes are being moved."), id="for_path"
+            "denied_for_path",
+            tool_messages.denied_so("write_file", "The notes are being moved."),
+            id="for_path",
         ),
     ],
 )

@@ -51,8 +51,8 @@ ARROWS = {
         "agent.api",
         "agent.bootstrap",
         "agent.settings",
-        "pages.parts.ahead",
-        "pages.parts.whole",
+        "pages.preload",
+        "pages.parts.frame.uninterrupted_callbacks",
         *CORE,
     ),
     "pages": (
@@ -65,33 +65,33 @@ ARROWS = {
         *CORE,
     ),
     "agent.api": ("agent.api", "agent.bootstrap", "agent.settings", *CORE),
-    "agent.doctor": ("agent.bootstrap", "agent.ledger", "agent.settings", *CORE),
-    "agent.exported": ("agent.ledger", "agent.settings", "agent.review"),
-    "agent.printing": ("agent.review",),
-    "agent.__main__": (
+    "agent.cli.doctor": ("agent.bootstrap", "agent.ledger", "agent.settings", *CORE),
+    "agent.cli.exported": ("agent.ledger", "agent.settings", "agent.review"),
+    "agent.cli.output": ("agent.review",),
+    "agent.cli.main": (
         "agent.api",
-        "agent.doctor",
-        "agent.exported",
-        "agent.printing",
+        "agent.cli.doctor",
+        "agent.cli.exported",
+        "agent.cli.output",
         "agent.scenarios",
         "agent.bootstrap",
         "agent.settings",
         *CORE,
     ),
-    "agent.scratch": ("agent.bootstrap", "agent.settings", *CORE),
+    "agent.sandbox": ("agent.bootstrap", "agent.settings", *CORE),
     "agent.scenarios": (
         "agent.scenarios",
-        "agent.scratch",
-        "agent.printing",
+        "agent.sandbox",
+        "agent.cli.output",
         "agent.bootstrap",
         "agent.settings",
         *CORE,
     ),
     "agent.lessons": (
         "agent.lessons",
-        "agent.scratch",
+        "agent.sandbox",
         "agent.demos.world",
-        "agent.engine.demo_model",
+        "agent.demos.model",
         *CORE,
     ),
     "agent.console": ("agent.console", "agent.ports", "agent.review"),
@@ -101,7 +101,7 @@ ARROWS = {
     "agent.ledger": ("agent.ledger", "agent.ports", "agent.review"),
     "agent.demos": ("agent.demos", "agent.review"),
     "agent.settings": ("agent.review",),
-    "agent.serving": ("agent.demos.world", "agent.engine", "agent.review"),
+    "agent.registry": ("agent.demos.world", "agent.engine", "agent.review"),
 }
 
 
@@ -144,7 +144,7 @@ def test_the_graph_library_stays_with_engine_demos_and_lessons(path: Path) -> No
 
 @pytest.mark.parametrize("path", [*AGENT, *FACES], ids=name_of)
 def test_the_database_driver_stays_where_data_is_kept(path: Path) -> None:
-    if within(name_of(path), "agent.ledger", "agent.demos.world", "agent.engine.saver"):
+    if within(name_of(path), "agent.ledger", "agent.demos.world", "agent.engine.checkpointer"):
         return
     assert not [found for found in imports(path) if within(found, "sqlite3")]
 
@@ -173,7 +173,7 @@ def test_the_rules_have_no_clock_and_no_files(path: Path) -> None:
         "secrets",
         "logging",
     )
-    if name_of(path) == "agent.review.fitting.json_form":
+    if name_of(path) == "agent.review.arguments.fitting.json_form":
         outside = tuple(set(outside) - {"pathlib"})  # for PurePath, which reaches no file
     assert not [found for found in imports(path) if within(found, *outside)]
 

@@ -9,8 +9,8 @@ import pytest
 
 from agent.bootstrap import Opened, open_console
 from agent.review.errors import NotIsolated, PolicyError
+from agent.sandbox import Scratch
 from agent.scenarios.recording import record
-from agent.scratch import Scratch
 from agent.settings import Settings
 from tests.conftest import Server, ask, decide, waiting
 from tests.documents import README, blocks, section

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from agent.api import answers
+from agent.api import responses
 from agent.bootstrap import Opened, open_console
 from agent.console import Console
 from agent.review.damage import is_damaged, review_is_damaged
@@ -78,7 +78,7 @@ def cards(console: Console, name: str, review_id: str) -> list[Call]:
         *console.queries.queue(limit=1_000),
     ]
     shown = [one for each in found if not review_is_damaged(each) for one in each.actions]
-    answer = answers.thread(console, name, to="ana")
+    answer = responses.thread(console, name, to="ana")
     told = [one for each in answer["pending_reviews"] for one in each["action_requests"]]
     calls = [(one.tool, one.args or {}) for one in shown if not is_damaged(one)]
     calls += [(one["name"], one["args"]) for one in told if one["args"] is not None]

@@ -16,9 +16,9 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp
 
 import app
-from agent import bootstrap
-from agent.api.later import Later
+from agent import bootstrap, startup
 from agent.bootstrap import Opened
+from agent.hosting.lazy_app import Later
 from agent.settings import Settings
 from tests.conftest import ROOT, ask, free_port, until, wrong_agents
 from tests.engine.crashes import die
@@ -67,7 +67,7 @@ def test_an_inbox_without_a_review_is_drawn_with_what_was_imported_ahead_and_bef
 import app, sys
 from agent import bootstrap
 bootstrap.opened(at_work=False)
-import pages.parts.ahead
+import pages.preload
 ahead = set(sys.modules)
 {DRAW}
 late = [name for name in set(sys.modules) - ahead if name.startswith(("pages", "agent", "streamlit.emojis"))]
@@ -119,7 +119,7 @@ def test_what_nobody_foresaw_ends_the_server_and_says_on_which_line(
     codes: list[int] = []
     monkeypatch.setattr(bootstrap, "opened", broken)
     monkeypatch.setattr(os, "_exit", codes.append)
-    app._open()
+    startup._open(app.first_page)
     said = capsys.readouterr().err
     assert codes == [1]
     assert "RuntimeError: no such luck" in said
@@ -135,8 +135,8 @@ def test_a_policy_that_does_not_fit_ends_the_server_with_one_sentence_and_exit_c
     codes: list[int] = []
     monkeypatch.setenv("REVIEW_AGENTS", str(wrong_agents(tmp_path)))
     monkeypatch.setattr(os, "_exit", codes.append)
-    monkeypatch.setattr(app, "FIRST_PAGE", 0)
-    app._open()
+    monkeypatch.setattr(startup, "FIRST_PAGE", 0)
+    startup._open(app.first_page)
     said = capsys.readouterr().err
     assert codes == [2]
     assert "The policy does not fit the agent" in said
@@ -150,8 +150,8 @@ def test_what_a_dead_process_left_is_gone_on_with_before_any_page(
         ask(first.console, "/say Done.")
 
     assert die(own_settings, bootstrap.utc_now, says, 1, "after", only="ledger")
-    monkeypatch.setattr(app, "FIRST_PAGE", 10_000)
-    app._open()
+    monkeypatch.setattr(startup, "FIRST_PAGE", 10_000)
+    startup._open(app.first_page)
     console = bootstrap.opened().console
     until(lambda: not console.queries.running())
     (thread,) = console.queries.threads()
@@ -161,10 +161,10 @@ def test_what_a_dead_process_left_is_gone_on_with_before_any_page(
 def test_a_server_that_is_to_end_waits_for_no_page(
     own_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(app, "FIRST_PAGE", 10_000)
-    opening = threading.Thread(target=app._open)
+    monkeypatch.setattr(startup, "FIRST_PAGE", 10_000)
+    opening = threading.Thread(target=startup._open, args=(app.first_page,))
     opening.start()
-    app._go_on()
+    startup._go_on()
     opening.join(60)
     assert not opening.is_alive()
     assert bootstrap.opened().supervisor.was_opened

@@ -21,11 +21,11 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import app
-from agent import bootstrap
-from agent.__main__ import app as command_line
+from agent import bootstrap, startup
 from agent.bootstrap import open_console
+from agent.cli.main import app as command_line
+from agent.registry import served
 from agent.review.errors import SettingsError
-from agent.serving import served
 from agent.settings import Settings, key_path
 from tests.conftest import ROOT, ask, free_port
 
@@ -125,10 +125,10 @@ def test_the_server_says_what_is_wrong_at_the_start_and_ends(
 ) -> None:
     codes: list[int] = []
     monkeypatch.setattr(os, "_exit", codes.append)
-    monkeypatch.setattr(app, "FIRST_PAGE", 0)
+    monkeypatch.setattr(startup, "FIRST_PAGE", 0)
     damage, wanted = FAULTS[fault]
     damage(kept)
-    app._open()
+    startup._open(app.first_page)
     said = capsys.readouterr().err
     assert codes == [2]
     assert wanted in said

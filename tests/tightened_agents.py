@@ -8,9 +8,9 @@ from pathlib import Path
 
 from agent.demos import operations as demo
 from agent.demos.world import World
+from agent.registry import Own
 from agent.review.agents import Agent
 from agent.review.policy import Case, Policy, Tier, ToolPolicy
-from agent.serving import Own
 
 Change = Callable[[dict[str, ToolPolicy]], dict[str, ToolPolicy]]
 

@@ -13,11 +13,12 @@ from fastapi import Depends, Header, Path, Query, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import AfterValidator, AwareDatetime
 
-from agent.api import answers, bodies, following
-from agent.api.gate import strict_router
+from agent.api import requests, sse
+from agent.api import responses as api_responses
+from agent.api.errors import documented, misshapen
 from agent.api.links import LINKS
-from agent.api.refusals import documented, misshapen
-from agent.api.waiting import off, once_ended, until_stopped
+from agent.api.middleware import strict_router
+from agent.api.wait import off, once_ended, until_stopped
 from agent.console import Console
 from agent.ports import Sought
 from agent.review.actions import ReviewState
@@ -75,7 +76,7 @@ Prefer = Annotated[
     Header(max_length=200, description="`respond-async`: do not wait, answer 202 with the thread's URL."),
 ]
 Since = Annotated[AwareDatetime, AfterValidator(_as_instant)]
-Named = Annotated[str | None, Query(min_length=1, max_length=bodies.MAX_NAME)]
+Named = Annotated[str | None, Query(min_length=1, max_length=requests.MAX_NAME)]
 ThreadPath = Annotated[str, Path(pattern=f"^{THREAD_ID.pattern}$", max_length=128)]
 ThreadQuery = Annotated[str | None, Query(pattern=f"^{THREAD_ID.pattern}$", max_length=128)]
 
@@ -91,7 +92,7 @@ def _starts_a_run(path: str) -> Callable[[Callable[..., Any]], Callable[..., Any
     responses: dict[int | str, dict[str, Any]] = {
         200: {"content": _STREAM, "links": LINKS, "description": "The run paused or ended; or its events"},
         202: {
-            "model": answers.Accepted,
+            "model": api_responses.Accepted,
             "links": LINKS,
             "description": "The run goes on",
             "headers": {"Location": {"schema": {"type": "string"}, "description": "The thread's URL"}},
@@ -100,7 +101,7 @@ def _starts_a_run(path: str) -> Callable[[Callable[..., Any]], Callable[..., Any
         **_POST,
     }
     return router.post(
-        path, response_model=answers.Answer, response_model_exclude_unset=True, responses=responses
+        path, response_model=api_responses.Answer, response_model_exclude_unset=True, responses=responses
     )
 
 
@@ -112,17 +113,19 @@ async def _started(
     before = await off(at.queries.history_length, thread_id) if thread_id and follows else 0
     run = await off(start)
     if run is None:
-        return answers.Own(await off(answers.answer, at, str(thread_id), to=by))
+        return api_responses.Own(await off(api_responses.answer, at, str(thread_id), to=by))
     if "respond-async" in request.headers.get("prefer", "").lower():
         return _accepted(request, run)
     if follows:
-        follower = await off(following.begin, at, run, by, before)
+        follower = await off(sse.begin, at, run, by, before)
         return StreamingResponse(
-            following.server_sent(follower),
+            sse.server_sent(follower),
             media_type="text/event-stream",
             headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
         )
-    return answers.Own(await once_ended(at, run, lambda: answers.answer(at, run.thread_id, to=by)))
+    return api_responses.Own(
+        await once_ended(at, run, lambda: api_responses.answer(at, run.thread_id, to=by))
+    )
 
 
 def _accepted(request: Request, run: Run) -> Response:
@@ -135,7 +138,7 @@ def _accepted(request: Request, run: Run) -> Response:
 
 
 @_starts_a_run("/chat")
-async def chat(request: Request, body: bodies.ChatBody, at: At, by: By, prefer: Prefer = None) -> Any:
+async def chat(request: Request, body: requests.ChatBody, at: At, by: By, prefer: Prefer = None) -> Any:
     """Send a message and wait until the agent pauses or answers. An unknown or absent thread is started."""
 
     def send() -> Run:
@@ -145,7 +148,7 @@ async def chat(request: Request, body: bodies.ChatBody, at: At, by: By, prefer: 
 
 
 @_starts_a_run("/review")
-async def review(request: Request, body: bodies.DecideBody, at: At, by: By, prefer: Prefer = None) -> Any:
+async def review(request: Request, body: requests.DecideBody, at: At, by: By, prefer: Prefer = None) -> Any:
     """Decide a review, one decision per action, and wait until the agent pauses or answers."""
 
     def decide() -> Run:
@@ -165,7 +168,7 @@ async def review(request: Request, body: bodies.DecideBody, at: At, by: By, pref
     return await _started(request, at, by, body.thread_id, decide)
 
 
-def _decided(at: Console, body: bodies.ReviewBody) -> tuple[str | None, str | None, str | None]:
+def _decided(at: Console, body: requests.ReviewBody) -> tuple[str | None, str | None, str | None]:
     """By whom, what and when the review asked about was decided, if it was: the thread runs on that now."""
     last = at.queries.view(body.thread_id).last_review
     if last is None or last.state is not ReviewState.DECIDED or body.review_id not in (None, last.review_id):
@@ -174,7 +177,7 @@ def _decided(at: Console, body: bodies.ReviewBody) -> tuple[str | None, str | No
 
 
 @_starts_a_run("/close")
-async def close(request: Request, body: bodies.CloseBody, at: At, by: By, prefer: Prefer = None) -> Any:
+async def close(request: Request, body: requests.CloseBody, at: At, by: By, prefer: Prefer = None) -> Any:
     """End a review without deciding, "not now" and never "no"; the agent is told that it is still open."""
 
     def end() -> Run:
@@ -184,7 +187,7 @@ async def close(request: Request, body: bodies.CloseBody, at: At, by: By, prefer
 
 
 @_starts_a_run("/settle")
-async def settle(request: Request, body: bodies.SettleBody, at: At, by: By, prefer: Prefer = None) -> Any:
+async def settle(request: Request, body: requests.SettleBody, at: At, by: By, prefer: Prefer = None) -> Any:
     """Say what became of an action that was cut off; once all of a thread are settled, its turn goes on."""
 
     def say() -> Run | None:
@@ -194,61 +197,63 @@ async def settle(request: Request, body: bodies.SettleBody, at: At, by: By, pref
 
 
 @_starts_a_run("/retry")
-async def retry(request: Request, body: bodies.ThreadBody, at: At, by: By, prefer: Prefer = None) -> Any:
+async def retry(request: Request, body: requests.ThreadBody, at: At, by: By, prefer: Prefer = None) -> Any:
     """Go on with a failed or stopped thread from where it stands."""
     return await _started(request, at, by, body.thread_id, lambda: at.retry(body.thread_id, by=by))
 
 
 @_starts_a_run("/ask-again")
-async def ask_again(request: Request, body: bodies.ThreadBody, at: At, by: By, prefer: Prefer = None) -> Any:
+async def ask_again(
+    request: Request, body: requests.ThreadBody, at: At, by: By, prefer: Prefer = None
+) -> Any:
     """Ask once more what another client's answer has stuck, or what was closed last without deciding."""
     return await _started(request, at, by, body.thread_id, lambda: at.ask_again(body.thread_id, by=by))
 
 
 @router.post(
     "/archive",
-    response_model=answers.Answer,
+    response_model=api_responses.Answer,
     response_model_exclude_unset=True,
     responses=documented(400, 404, 409) | _POST,
 )
-async def archive(body: bodies.ThreadBody, at: At, by: By) -> Any:
+async def archive(body: requests.ThreadBody, at: At, by: By) -> Any:
     """Let the agent forget a thread: its checkpoints are deleted. Its messages and its record stay."""
     await off(at.archive, body.thread_id, by=by)
-    return await off(answers.answer, at, body.thread_id, to=by)
+    return await off(api_responses.answer, at, body.thread_id, to=by)
 
 
 @router.post(
     "/stop",
-    response_model=answers.Answer,
+    response_model=api_responses.Answer,
     response_model_exclude_unset=True,
     responses={200: {"links": LINKS}, **documented(404, 409), **_POST},
 )
-async def stop(body: bodies.ThreadBody, at: At, by: By) -> Any:
+async def stop(body: requests.ThreadBody, at: At, by: By) -> Any:
     """Let the thread's run stop at its next step. A tool that executes is not cut off: `running` means not yet."""
 
     def halt() -> dict[str, Any]:
         at.stop(body.thread_id, by=by)
         until_stopped(at, body.thread_id, time.sleep)
-        return answers.answer(at, body.thread_id, to=by)
+        return api_responses.answer(at, body.thread_id, to=by)
 
     return await off(halt)
 
 
 @router.post(
     "/preview",
-    response_model=answers.PreviewAnswer,
+    response_model=api_responses.PreviewAnswer,
     response_model_exclude_unset=True,
     responses={**documented(400, 404, 409), **_POST},
 )
-async def preview(body: bodies.ReviewBody, at: At, by: By) -> Any:
+async def preview(body: requests.ReviewBody, at: At, by: By) -> Any:
     """What these decisions would do, checked as `/review` would check them; changes nothing."""
     rulings = await off(
         at.preview, body.thread_id, body.given(), review_id=body.review_id, to=by, face="http"
     )
-    return {"actions": [answers.previewed(ruling) for ruling in rulings]}
+    return {"actions": [api_responses.previewed(ruling) for ruling in rulings]}
 
 
-@router.get("/reviews", response_model=answers.QueueAnswer, responses=documented(422, 503))
+@router.get("/reviews", response_model=api_responses.QueueAnswer, responses=documented(422, 503))
 def reviews(
     at: At,
     by: By,
@@ -264,18 +269,20 @@ def reviews(
     page = found[:limit]
     at.given.give(page, to=by, face="http")
     more = _cursor(page[-1].opened_at, page[-1].review_id) if len(found) > limit else None
-    return answers.Own({"reviews": [answers.queued(at, one) for one in page], "next_cursor": more})
+    return api_responses.Own(
+        {"reviews": [api_responses.queued(at, one) for one in page], "next_cursor": more}
+    )
 
 
 @router.get(
     "/threads/{thread_id}",
-    response_model=answers.ThreadAnswer,
+    response_model=api_responses.ThreadAnswer,
     response_model_exclude_unset=True,
     responses=documented(404, 422, 503),
 )
 def thread(thread_id: ThreadPath, at: At, by: By) -> Any:
     """A thread with its messages, its open reviews and every action with its state."""
-    return answers.Own(answers.thread(at, thread_id, to=by))
+    return api_responses.Own(api_responses.thread(at, thread_id, to=by))
 
 
 @router.get(
@@ -297,7 +304,7 @@ def export(thread_id: ThreadPath, at: At, form: Annotated[Form, Query(alias="for
 
 @router.get(
     "/audit",
-    response_model=answers.TrailAnswer,
+    response_model=api_responses.TrailAnswer,
     response_model_exclude_unset=True,
     responses=documented(422, 503),
 )
@@ -315,10 +322,10 @@ def audit(
     )
     page = found[:limit]
     after = page[-1].seq if len(found) > limit else None
-    return answers.Own({"events": [answers.event(one) for one in page], "next_cursor": after})
+    return api_responses.Own({"events": [api_responses.event(one) for one in page], "next_cursor": after})
 
 
-@router.get("/audit/verify", response_model=answers.VerifyAnswer, responses=documented(422, 503))
+@router.get("/audit/verify", response_model=api_responses.VerifyAnswer, responses=documented(422, 503))
 def verify(
     at: At,
     anchor: Annotated[
@@ -333,14 +340,14 @@ def verify(
     return vars(at.trail.verify(kept=kept))
 
 
-@router.get("/audit/anchor", response_model=answers.AnchorAnswer, responses=documented(503))
+@router.get("/audit/anchor", response_model=api_responses.AnchorAnswer, responses=documented(503))
 def anchor(at: At) -> Any:
     """Where the trail ends now, as a line to be kept elsewhere and given to `/audit/verify` later."""
     head = at.trail.head()
     return {"anchor": str(head) if head else None}
 
 
-@router.get("/health", response_model=answers.HealthAnswer, responses=documented(503))
+@router.get("/health", response_model=api_responses.HealthAnswer, responses=documented(503))
 def health(at: At) -> Any:
     """Whether the ledger answers, and how many runs are open."""
     return at.queries.health()

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 from fastapi import Path
 from pydantic import BaseModel, Field
 
-from agent.api import bodies
-from agent.api.gate import strict_router
+from agent.api import requests
+from agent.api.errors import documented
 from agent.api.links import LINKS_OF_A_RULE
-from agent.api.refusals import documented
+from agent.api.middleware import strict_router
 from agent.api.routes import At, By, Named
 from agent.console import Console
 from agent.review.rules import Foresight, Rule, RuleEnd, Scope, Why
@@ -19,7 +19,7 @@ from agent.review.rules import Foresight, Rule, RuleEnd, Scope, Why
 router = strict_router()
 
 _MADE = documented(400, 403, 404, 409, 413, 415, 422, 503)
-RulePath = Annotated[str, Path(min_length=1, max_length=bodies.MAX_NAME)]
+RulePath = Annotated[str, Path(min_length=1, max_length=requests.MAX_NAME)]
 
 
 class RuleAnswer(BaseModel):
@@ -77,13 +77,13 @@ def rules(at: At, agent: Named = None) -> Any:
 
 
 @router.post("/preview-rule", response_model=ForesightAnswer, responses=_MADE)
-def preview_rule(body: bodies.RuleBody, at: At, by: By) -> Any:
+def preview_rule(body: requests.RuleBody, at: At, by: By) -> Any:
     """What the rule would have allowed among past calls of its tool, and what not; changes nothing."""
     return _foreseen(at.rules.foresee(**_choices(body), by=by))
 
 
 @router.post("/rules", response_model=RuleAnswer, responses={200: {"links": LINKS_OF_A_RULE}, **_MADE})
-def remember(body: bodies.RuleBody, at: At, by: By) -> Any:
+def remember(body: requests.RuleBody, at: At, by: By) -> Any:
     """Make a rule from one call: calls exactly like it, but for the free arguments, are not asked about until it ends.
 
     A call that waits already goes on waiting.
@@ -117,5 +117,5 @@ def _foreseen(found: Foresight) -> dict[str, Any]:
     }
 
 
-def _choices(body: bodies.RuleBody) -> dict[str, Any]:
+def _choices(body: requests.RuleBody) -> dict[str, Any]:
     return body.model_dump()

@@ -12,13 +12,13 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
 from agent import bootstrap
-from agent.api import refusals, rules
-from agent.api.beside import mounted
-from agent.api.ending import asked_to_end
-from agent.api.gate import Gate
-from agent.api.hosts import guarded
+from agent.api import errors, rules
+from agent.api.middleware import Gate
 from agent.api.routes import router
 from agent.console import Console
+from agent.hosting.hosts import guarded
+from agent.hosting.mount import mounted
+from agent.hosting.shutdown import asked_to_end
 
 ABOUT = (
     "All that the pages do, for scripts and other services. A POST that starts a run waits until it pauses or "
@@ -43,7 +43,7 @@ def build(console: Callable[[], Console] = process_console) -> FastAPI:
         routes=[*router.routes, *rules.router.routes],
     )
     app.state.console = console
-    refusals.register(app)
+    errors.register(app)
     return app
 
 

@@ -9,7 +9,7 @@ from agent.console.checks import closed_last
 from agent.console.views import as_recorded
 from agent.console.writes import Entry
 from agent.ports import Mend, Repeat, Repeated, Result
-from agent.review import told
+from agent.review import tool_messages
 from agent.review.actions import Review, ReviewState, State
 from agent.review.agents import Agent
 from agent.review.damage import review_is_damaged
@@ -23,13 +23,17 @@ BY_HAND = "closed without deciding"
 def close(entry: Entry, review: Review, reason: str, *, secret: bytes) -> Mend:
     """End the review without deciding. Returns what the agent goes on with: free calls of the turn still run."""
     # Of a record that was changed nobody knows which calls it left out: none of the turn's runs then.
-    rest = told.CANCELLED if review_is_damaged(as_recorded(entry.tx, review, secret=secret)) else None
-    results = [entry.cancel(action, told.of(action, told.CANCELLED)) for action in review.actions]
+    rest = (
+        tool_messages.CANCELLED if review_is_damaged(as_recorded(entry.tx, review, secret=secret)) else None
+    )
+    results = [
+        entry.cancel(action, tool_messages.of(action, tool_messages.CANCELLED)) for action in review.actions
+    ]
     entry.tx.end_review(review.review_id, ReviewState.CLOSED, entry.now, entry.by, BY_HAND)
     entry.note(Kind.REVIEW_CLOSED, {"reason": reason, "told": _texts(results)}, review=review)
     # Where others are open, nobody knows which of them a suspended tool waits for: it then asks once more.
     alone = not entry.tx.open_reviews(review.thread_id)
-    begun = entry.end_midway(told.midway(told.CANCELLED)) if alone else ()
+    begun = entry.end_midway(tool_messages.midway(tool_messages.CANCELLED)) if alone else ()
     return Mend((*results, *begun, *entry.known_results()), rest=rest)
 
 
@@ -37,10 +41,13 @@ def close_stuck(entry: Entry, reason: str) -> Mend:
     """End every review of a stuck thread, and answer every open call with an error."""
     for review in entry.tx.open_reviews(entry.thread.thread_id):
         for action in review.actions:
-            entry.cancel(action, told.of(action, told.CANCELLED))
+            entry.cancel(action, tool_messages.of(action, tool_messages.CANCELLED))
         entry.tx.end_review(review.review_id, ReviewState.CLOSED, entry.now, entry.by, BY_HAND)
-        entry.note(Kind.REVIEW_CLOSED, {"reason": reason, "told": told.CANCELLED}, review=review)
-    return Mend(entry.answer_calls(told.midway(told.CANCELLED)), rest=told.CLOSED_WITH_OTHERS)
+        entry.note(Kind.REVIEW_CLOSED, {"reason": reason, "told": tool_messages.CANCELLED}, review=review)
+    return Mend(
+        entry.answer_calls(tool_messages.midway(tool_messages.CANCELLED)),
+        rest=tool_messages.CLOSED_WITH_OTHERS,
+    )
 
 
 def expire(entry: Entry, review: Review) -> Mend | None:
@@ -51,11 +58,11 @@ def expire(entry: Entry, review: Review) -> Mend | None:
     if not entry.tx.end_review(review.review_id, ReviewState.EXPIRED, entry.now, NOBODY, outcome):
         return None
     for action in review.actions:
-        text = told.of(action, told.EXPIRED)
+        text = tool_messages.of(action, tool_messages.EXPIRED)
         entry.tx.move(action.key, State.PENDING, State.EXPIRED, ended_at=entry.now, result=text)
-    entry.note(Kind.REVIEW_EXPIRED, {"told": told.EXPIRED}, review=review)
-    results = entry.answer_calls(told.midway(told.EXPIRED))
-    return Mend(results, told.EXPIRED_ANSWER, f"closing-{review.review_id}")
+    entry.note(Kind.REVIEW_EXPIRED, {"told": tool_messages.EXPIRED}, review=review)
+    results = entry.answer_calls(tool_messages.midway(tool_messages.EXPIRED))
+    return Mend(results, tool_messages.EXPIRED_ANSWER, f"closing-{review.review_id}")
 
 
 def repeat(entry: Entry, *, agent: Agent) -> Repeat:
@@ -66,7 +73,7 @@ def repeat(entry: Entry, *, agent: Agent) -> Repeat:
     calls = tuple(
         Repeated(f"call_{uuid4().hex[:24]}", action.proposed_tool, action.enters or {}) for action in closed
     )
-    return Repeat(entry.say(told.ASK_ME_AGAIN).id, told.ASK_ME_AGAIN, uuid4().hex, calls)
+    return Repeat(entry.say(tool_messages.ASK_ME_AGAIN).id, tool_messages.ASK_ME_AGAIN, uuid4().hex, calls)
 
 
 def _texts(results: Sequence[Result]) -> str:

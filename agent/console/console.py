@@ -28,12 +28,12 @@ from agent.console.trail import Trail
 from agent.console.writes import Entry, open_run
 from agent.ports import Anchors, AnyDelivery, AskAgain, Clock, Engine, Ledger, Runs, Send, Transaction
 from agent.review.actions import Action, Review, State
+from agent.review.attention import Seen
 from agent.review.decisions import Ruling, rule
 from agent.review.errors import NothingToStop, ReviewError
 from agent.review.events import instant
 from agent.review.given import Face
 from agent.review.people import NOBODY
-from agent.review.seen import Seen
 from agent.review.threads import Run, Status, Thread, check_message, check_thread_id, check_words
 
 log = logging.getLogger(__name__)

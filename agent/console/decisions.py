@@ -10,7 +10,7 @@ from agent.console.views import as_recorded
 from agent.console.writes import Entry
 from agent.ports import Mend, Reads, Resume
 from agent.review import decisions as deciding
-from agent.review import told
+from agent.review import tool_messages
 from agent.review.actions import Review, ReviewState
 from agent.review.agents import Agent
 from agent.review.damage import is_damaged, review_is_damaged
@@ -79,8 +79,8 @@ def record(
     if end_turn:
         closing_id = f"closing-{review.review_id}"
         reasons = [ruling.message.strip() for ruling in rulings]
-        results = entry.answer_calls(told.rejected_within(reasons))
-        return Mend(results, told.ended_answer(reasons), closing_id)
+        results = entry.answer_calls(tool_messages.rejected_within(reasons))
+        return Mend(results, tool_messages.ended_answer(reasons), closing_id)
     return Resume(review.review_id, tuple(ruling.wire for ruling in rulings))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Literal, get_args
 
 from agent.ports import Reads, Runs
-from agent.review import told
+from agent.review import tool_messages
 from agent.review.actions import Action, State
 from agent.review.errors import InvalidDecision, NothingToSettle, StillAlive, ThreadBusy
 from agent.review.threads import check_words, pid_of
@@ -14,9 +14,9 @@ from agent.review.threads import check_words, pid_of
 Outcome = Literal["happened", "failed", "ask_again"]
 
 TOLD_OF_OUTCOME: Mapping[Outcome, Callable[[str], str]] = {
-    "happened": lambda words: words or told.HAPPENED,
-    "failed": told.settled_as_failed,
-    "ask_again": lambda words: told.DID_NOT_HAPPEN,
+    "happened": lambda words: words or tool_messages.HAPPENED,
+    "failed": tool_messages.settled_as_failed,
+    "ask_again": lambda words: tool_messages.DID_NOT_HAPPEN,
 }
 
 

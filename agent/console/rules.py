@@ -10,7 +10,7 @@ from uuid import uuid4
 from agent.console.checks import known
 from agent.console.writes import Entry
 from agent.ports import Clock, Engine, Ledger, Reads, Transaction
-from agent.review import rules, told
+from agent.review import rules, tool_messages
 from agent.review.actions import Action, State
 from agent.review.damage import fits
 from agent.review.errors import (
@@ -159,9 +159,11 @@ class Rules:
         )
 
     def _take_back(self, tx: Transaction, action: Action, now: str, by: str) -> None:
-        tx.move(action.key, State.APPROVED, State.WITHDRAWN, ended_at=now, result=told.RULE_OVER)
+        tx.move(action.key, State.APPROVED, State.WITHDRAWN, ended_at=now, result=tool_messages.RULE_OVER)
         entry = Entry(tx, known(tx, action.key.thread_id), by, self._clock())
-        entry.note(Kind.ACTION_WITHDRAWN, {"told": told.RULE_OVER, "rule_id": action.rule_id}, action=action)
+        entry.note(
+            Kind.ACTION_WITHDRAWN, {"told": tool_messages.RULE_OVER, "rule_id": action.rule_id}, action=action
+        )
 
 
 def _check_new(tx: Transaction, rule: Rule) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from agent.console.checks import was_superseded
 from agent.ports import AnyDelivery, CatchUp, Continue, Mend, Reads, Result, deliveries
-from agent.review import told
+from agent.review import tool_messages
 from agent.review.actions import Action, State
 from agent.review.errors import NothingToRetry, RecordDamaged
-from agent.review.foreign import OF_AN_INTERRUPT
+from agent.review.external import OF_AN_INTERRUPT
 from agent.review.threads import Run, Status, Thread
 
 BROKEN = (Status.FAILED, Status.STOPPED)
@@ -37,7 +37,7 @@ def settlement(actions: Sequence[Action], last_run: Run | None) -> Mend:
     calls = latest_calls(actions, last_run)
     again = [a for a in calls if a.decision and a.decision.get("outcome") == "ask_again"]
     results = [
-        Result(action.key.tool_call_id, action.tool, told.status(action.state), action.result)
+        Result(action.key.tool_call_id, action.tool, tool_messages.status(action.state), action.result)
         for action in calls
         if action.result is not None and action not in again
     ]

@@ -11,13 +11,13 @@ from uuid import uuid4
 from agent.console.outcomes import TOLD_OF_OUTCOME, Outcome
 from agent.console.turns import latest_calls, settlement
 from agent.ports import AnyDelivery, Engine, Mend, Result, Runs, Transaction, deliveries
-from agent.review import told
+from agent.review import tool_messages
 from agent.review.actions import Action, Key, Review, State, may_move
 from agent.review.agents import Agent
+from agent.review.attention import as_data
 from agent.review.decisions import Ruling
 from agent.review.errors import Halted, ReviewChanged, ThreadBusy
 from agent.review.events import Fact, Kind, instant
-from agent.review.seen import as_data
 from agent.review.threads import Message, Run, Status, Thread, result_id
 
 LAST_MESSAGES = 100
@@ -148,13 +148,15 @@ class Entry:
         text = TOLD_OF_OUTCOME[outcome](words)
         decision = {"type": "settle", "outcome": outcome}
         if outcome == "ask_again" and not asks:
-            text, decision = told.NOT_ASKED_AGAIN, {"type": "settle", "outcome": "did_not_happen"}
+            text, decision = tool_messages.NOT_ASKED_AGAIN, {"type": "settle", "outcome": "did_not_happen"}
         self.tx.move(action.key, State.UNKNOWN, end, ended_at=self.now, result=text, decision=decision)
         self.note(
             Kind.OUTCOME_SETTLED, {"outcome": outcome, "result": text, "args": action.args}, action=action
         )
 
-    def answer_calls(self, midway: str = told.midway(told.FAILED_TURN)) -> tuple[Result, ...]:
+    def answer_calls(
+        self, midway: str = tool_messages.midway(tool_messages.FAILED_TURN)
+    ) -> tuple[Result, ...]:
         """A result for every call of the turn: what ran keeps its own, what was free to run and will not ends now.
 
         What had been started and asked in its middle ends with `midway`.
@@ -164,7 +166,7 @@ class Entry:
             if action.state in (State.APPROVED, State.PENDING):
                 # Pending here means: proposed by a run that failed before its review was opened.
                 end = State.WITHDRAWN if action.state is State.APPROVED else State.CANCELLED
-                results.append(self.end(action, end, told.of(action, told.FAILED_TURN)))
+                results.append(self.end(action, end, tool_messages.of(action, tool_messages.FAILED_TURN)))
                 self.note(Kind.ACTION_WITHDRAWN, {"told": results[-1].text}, action=action)
             elif action.state is State.SUSPENDED:
                 results.append(self._end_midway(action, midway))
@@ -212,7 +214,7 @@ class Entry:
 
         What was proposed in a graph inside the graph is in no transcript, and neither is its result.
         """
-        key, status = action.key, told.status(end)
+        key, status = action.key, tool_messages.status(end)
         if self.tx.message(key.thread_id, key.message_id) is None or self._has_result(key):
             return Result(key.tool_call_id, action.tool, status, text)
         message = Message(

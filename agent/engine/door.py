@@ -32,11 +32,11 @@ from langgraph._internal._scratchpad import PregelScratchpad
 from langgraph.checkpoint.serde.types import RESUME
 from langgraph.prebuilt import tool_node
 
-from agent.engine.places import task_of
+from agent.engine.namespaces import task_of
 from agent.review.actions import Action, Key
+from agent.review.arguments.fitting.intake import by_position, intake_of
+from agent.review.arguments.fitting.json_form import json_form
 from agent.review.errors import ArgumentsRefused
-from agent.review.fitting.intake import by_position, intake_of
-from agent.review.fitting.json_form import json_form
 
 OUTSIDE = (
     "{tool} was not run: it was started outside of its agent's run, in a thread of its own, where nobody can tell what "

@@ -40,11 +40,11 @@ from typing_extensions import TypedDict
 from agent.engine.bounding import as_broken, fault_of, named, within_bounds
 from agent.engine.door import calling
 from agent.engine.guard import Stop
-from agent.engine.precedence import aside
+from agent.engine.scheduling import aside
 from agent.engine.turn import REJECTED, answered, looping, rejections, rounds, within
-from agent.review import told
+from agent.review import tool_messages
 from agent.review.agents import Agent
-from agent.review.args import MAX_BYTES, parse, utf8_length
+from agent.review.arguments.args import MAX_BYTES, parse, utf8_length
 from agent.review.bounds import MAX_RESULT, spelt
 from agent.review.errors import ArgumentsRefused
 from agent.review.repeats import same_call
@@ -123,7 +123,7 @@ class Nodes:
             RemoveMessage(id=str(m.id)) for m in state["messages"][: len(state["messages"]) - len(kept)]
         ]
         if loop := looping(kept, state.get("calls", ())):
-            answer = AIMessage(told.REPEATED_ANSWER.format(times=loop), id=str(uuid4()))
+            answer = AIMessage(tool_messages.REPEATED_ANSWER.format(times=loop), id=str(uuid4()))
         elif rounds(kept) >= self.max_rounds:
             answer = AIMessage(TOO_MANY_ROUNDS.format(rounds=self.max_rounds), id=str(uuid4()))
         else:
@@ -184,7 +184,7 @@ class Nodes:
     def _run(self, call: Call, config: RunnableConfig) -> ToolMessage:
         tool = self.agent.tools_by_name.get(call.tool)
         if tool is None:  # an update took it away since the call was judged
-            return result(call, "error", told.unknown_tool(call.tool, self.agent.policy.usable))
+            return result(call, "error", tool_messages.unknown_tool(call.tool, self.agent.policy.usable))
         return run(tool, call, config, self.agent.policy.max_result_of(call.tool))
 
 
@@ -273,7 +273,7 @@ def run(tool: Any, call: Call, config: RunnableConfig, limit: int = MAX_RESULT) 
     except GraphBubbleUp:
         raise
     except Exception as error:
-        return result(call, "error", told.failed(error), limit)
+        return result(call, "error", tool_messages.failed(error), limit)
     return result(call, message.status, message.content, limit)
 
 
@@ -297,9 +297,9 @@ def _outcome(
         return call, None
     kind = decision.get("type") if decision else None
     if decision is None or kind is None:
-        return _not_run(call, told.UNDECIDED)
+        return _not_run(call, tool_messages.UNDECIDED)
     if kind not in call.allowed:
-        return _not_run(call, told.not_allowed(str(kind), call.allowed))
+        return _not_run(call, tool_messages.not_allowed(str(kind), call.allowed))
     reply = str(decision.get("message") or "")
     match kind:
         case "approve":
@@ -309,7 +309,7 @@ def _outcome(
             return _edited(call, decision.get("edited_action"), agent, accepted)
         case "respond":
             return replace(call, fate="answered"), result(call, "success", reply)
-    stays, rejected = _not_run(call, told.rejected(reply.strip()))
+    stays, rejected = _not_run(call, tool_messages.rejected(reply.strip()))
     # Not sent to the model: only this graph reads it, so that no tool's own words pass for a person's.
     return stays, rejected.model_copy(update={"artifact": {REJECTED: same_call(call.tool, call.args)}})
 
@@ -317,16 +317,16 @@ def _outcome(
 def _edited(call: Call, action: Any, agent: Agent, accepted: bool) -> tuple[Call, ToolMessage | None]:
     name = action.get("name") if isinstance(action, Mapping) else None
     if not isinstance(name, str):
-        return _not_run(call, told.UNREADABLE_EDIT)
+        return _not_run(call, tool_messages.UNREADABLE_EDIT)
     tool = agent.tools_by_name.get(name)
     if tool is None:
-        return _not_run(call, told.unknown_tool(name, agent.policy.usable))
+        return _not_run(call, tool_messages.unknown_tool(name, agent.policy.usable))
     if not accepted and name not in agent.policy.usable:
-        return _not_run(call, told.denied(name))
+        return _not_run(call, tool_messages.denied(name))
     try:
         valid = agent.received(tool.name, action.get("args"), unknown="refuse")
     except ArgumentsRefused as refused:
-        return _not_run(call, told.unfit(name, str(refused)))
+        return _not_run(call, tool_messages.unfit(name, str(refused)))
     if not accepted and (denial := agent.denial(name, valid.args)):
         return _not_run(call, denial.for_model)
     entered = entered_apart(valid)

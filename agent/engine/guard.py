@@ -20,16 +20,16 @@ from langgraph.errors import GraphBubbleUp, GraphInterrupt
 from agent.engine import outcomes
 from agent.engine.door import Answer, Entering, Go, Turns, announce, error_result
 from agent.engine.identifying import Identifying, differs
-from agent.engine.places import graph_of
-from agent.engine.proposing import attempts_of
+from agent.engine.namespaces import graph_of
+from agent.engine.proposals import attempts_of
 from agent.ports import Clock, Ledger, Transaction
-from agent.review import told
+from agent.review import tool_messages
 from agent.review.actions import Action, State, with_digests
 from agent.review.agents import Agent
+from agent.review.arguments.fitting.intake import intake_of
 from agent.review.digest import canonical
 from agent.review.errors import LedgerUnavailable
 from agent.review.events import Fact, Kind, instant
-from agent.review.fitting.intake import intake_of
 from agent.review.threads import Run, RunState
 
 
@@ -129,13 +129,15 @@ class Guard(BaseCallbackHandler):
             self._leave(action, State.UNKNOWN, None, turns)
         else:
             limit = self._agent.policy.max_result_of(action.tool)
-            self._leave(action, State.FAILED, outcomes.recordable(told.failed(error), limit), turns)
+            self._leave(action, State.FAILED, outcomes.recordable(tool_messages.failed(error), limit), turns)
 
     def never_reached(self, entering: Entering, outcome: Any) -> None:
         """What the tool's own checks refused is on record as failed, if it might have run at all."""
         if isinstance(outcome, GraphBubbleUp) or self._latch:
             return
-        text = told.failed(outcome) if isinstance(outcome, BaseException) else outcomes.text_of(outcome)
+        text = (
+            tool_messages.failed(outcome) if isinstance(outcome, BaseException) else outcomes.text_of(outcome)
+        )
         try:
             with self._ledger.write() as tx:
                 action = self._calls.action(tx, entering, instant(self._clock()))
@@ -173,14 +175,14 @@ class Guard(BaseCallbackHandler):
         if action is None:
             data = {"why": "it was never proposed", "args": entering.entered}
             tx.append(self._fact(Kind.EXECUTION_BLOCKED, None, tool, entering.call_id, data))
-            return Found(refusal=told.BLOCKED)
+            return Found(refusal=tool_messages.BLOCKED)
         match action.state:
             case State.APPROVED | State.SUSPENDED:
                 return self._start(tx, action, entering, named, now)
             case State.EXECUTING | State.DONE | State.FAILED if differs(action, tool, entering.entered):
                 data = {"why": "another call of the same id was run", "args": entering.entered}
                 tx.append(self._fact(Kind.EXECUTION_BLOCKED, action, tool, action.tool_call_id, data))
-                return Found(refusal=told.of_one_id(action.result))
+                return Found(refusal=tool_messages.of_one_id(action.result))
             case State.EXECUTING:
                 tx.move(action.key, State.EXECUTING, State.UNKNOWN)
                 data = {"why": "entered twice"}
@@ -194,7 +196,7 @@ class Guard(BaseCallbackHandler):
                 return Found(refusal=action.result, action=action)
         data = {"why": f"the action is {action.state}"}
         tx.append(self._fact(Kind.EXECUTION_BLOCKED, action, tool, action.tool_call_id, data))
-        return Found(refusal=told.BLOCKED)
+        return Found(refusal=tool_messages.BLOCKED)
 
     def _start(
         self, tx: Transaction, action: Action, entering: Entering, named: Mapping[str, Any], now: str
@@ -203,14 +205,16 @@ class Guard(BaseCallbackHandler):
         if rejected := self._calls.rejected_in_its_middle(tx, action):
             return self._end_as(tx, action, State.FAILED, Kind.EXECUTION_FAILED, rejected, now)
         if starts and action.execute_by is not None and now > action.execute_by:
-            return self._not_run(tx, action, State.LAPSED, Kind.ACTION_LAPSED, told.LAPSED, now)
+            return self._not_run(tx, action, State.LAPSED, Kind.ACTION_LAPSED, tool_messages.LAPSED, now)
         if starts and action.decided_by is None and (denial := self._agent.denial(action.tool, action.args)):
             # A rule or the policy let it run, and the policy has come to deny it since.
             end, kind = State.WITHDRAWN, Kind.ACTION_WITHDRAWN
             return self._not_run(tx, action, end, kind, denial.for_model, now)
         args = self._handed(action, entering, named)
         if args is None:
-            return self._not_run(tx, action, State.BLOCKED, Kind.EXECUTION_BLOCKED, told.BLOCKED, now)
+            return self._not_run(
+                tx, action, State.BLOCKED, Kind.EXECUTION_BLOCKED, tool_messages.BLOCKED, now
+            )
         if not self._begin(tx, action, action.args):
             return Found(stop=f"{entering.tool.name} was started elsewhere at the same moment.")
         return Found(start=Go(replace(action, state=State.EXECUTING, started_at=now), args))
@@ -243,7 +247,7 @@ class Guard(BaseCallbackHandler):
         return {name: value for name, value in named.items() if name not in own} | rebuilt
 
     def _not_run(self, tx: Transaction, action: Action, end: State, kind: Kind, text: str, now: str) -> Found:
-        return self._end_as(tx, action, end, kind, told.of(action, text), now)
+        return self._end_as(tx, action, end, kind, tool_messages.of(action, text), now)
 
     def _end_as(self, tx: Transaction, action: Action, end: State, kind: Kind, text: str, now: str) -> Found:
         tx.move(action.key, action.state, end, ended_at=now, result=text)

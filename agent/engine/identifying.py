@@ -13,17 +13,17 @@ from langchain_core.messages import AIMessage
 
 from agent.engine.door import Entering
 from agent.engine.graph_messages import messages_at, open_calls
-from agent.engine.places import graph_of, id_of, task_of
-from agent.engine.proposing import LAST_MESSAGES, attempts_of, fact_of, message_named, propose
+from agent.engine.namespaces import graph_of, id_of, task_of
+from agent.engine.proposals import LAST_MESSAGES, attempts_of, fact_of, message_named, propose
 from agent.ports import Transaction
-from agent.review import foreign, shapes, told
+from agent.review import external, shapes, tool_messages
 from agent.review.actions import Action, Key, State
 from agent.review.agents import Agent
+from agent.review.arguments.fitting.intake import intake_of, is_json
+from agent.review.arguments.fitting.json_form import json_form
 from agent.review.digest import canonical
 from agent.review.events import Kind
-from agent.review.fitting.intake import intake_of, is_json
-from agent.review.fitting.json_form import json_form
-from agent.review.foreign import OpenCall
+from agent.review.external import OpenCall
 from agent.review.threads import Run
 
 ENDED = (State.DONE, State.FAILED, State.BLOCKED, State.UNKNOWN)
@@ -110,7 +110,7 @@ class Identifying:
         found = [
             one for one in self._later(tx, action) if one.state is State.REJECTED and _is_same(one, action)
         ]
-        return (found[-1].result or told.midway(told.REJECTED)) if found else ""
+        return (found[-1].result or tool_messages.midway(tool_messages.REJECTED)) if found else ""
 
     def _later(self, tx: Transaction, action: Action) -> list[Action]:
         key = action.key
@@ -225,10 +225,10 @@ class Identifying:
         """The call as an action that does not run."""
         action = self._free(tx, meant, self._next(tx, meant), now)
         if action.state is State.APPROVED:
-            tx.move(action.key, State.APPROVED, State.BLOCKED, ended_at=now, result=told.BLOCKED)
+            tx.move(action.key, State.APPROVED, State.BLOCKED, ended_at=now, result=tool_messages.BLOCKED)
             data = {"why": why, "args": action.args}
             tx.append(fact_of(action, Kind.EXECUTION_BLOCKED, now, None, data))
-            action = replace(action, state=State.BLOCKED, result=told.BLOCKED)
+            action = replace(action, state=State.BLOCKED, result=tool_messages.BLOCKED)
         return action
 
     def _by_place(self, tx: Transaction, meant: Meant, now: str) -> Action:
@@ -258,7 +258,7 @@ class Identifying:
             count = len(tx.actions_of(self.run.thread_id, [message_id]))
             call_id, attempt = f"{id_of(message_id)[:8]}/{count + 1}", 1
         called = OpenCall(message_id, call_id, meant.tool, meant.args, meant.task)
-        call = replace(foreign.free(self.agent, called, meant.received), attempt=attempt)
+        call = replace(external.free(self.agent, called, meant.received), attempt=attempt)
         return propose(tx, self.run, call, 0, self.secret, now)
 
 

@@ -15,17 +15,17 @@ from langgraph.runtime import RunControl
 from langgraph.types import StateSnapshot
 
 from agent.engine import graph as built_in
-from agent.engine.delivering import Start, deliver
+from agent.engine.checkpointer import WHOLE_STEPS, FencedSaver
+from agent.engine.checkpoints import Graph, holds_an_interrupt, read, readable, schema_of
+from agent.engine.delivery import Start, deliver
 from agent.engine.door import know, under
+from agent.engine.drivers import Make
+from agent.engine.drivers.built_in import BuiltIn
+from agent.engine.drivers.external import Foreign
 from agent.engine.guard import Guard, Stop
-from agent.engine.listening import Listener
-from agent.engine.makes import Make
-from agent.engine.makes.built_in import BuiltIn
-from agent.engine.makes.foreign import Foreign
-from agent.engine.model import Models
-from agent.engine.precedence import aside
-from agent.engine.reading import Graph, holds_an_interrupt, read, readable, schema_of
-from agent.engine.saver import WHOLE_STEPS, FencedSaver
+from agent.engine.models import Models
+from agent.engine.scheduling import aside
+from agent.engine.tokens import Listener
 from agent.ports import Inside, Look, Moment, Paused, RunCutOff, Step, Stood, Token
 from agent.review import shapes
 from agent.review.agents import Agent

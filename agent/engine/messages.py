@@ -8,10 +8,10 @@ from typing import Any, overload
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 from agent.ports import Look, Result
-from agent.review import told
-from agent.review.args import MAX_BYTES
+from agent.review import tool_messages
+from agent.review.arguments.args import MAX_BYTES
 from agent.review.bounds import LARGEST, bounded, of_refused, spelt
-from agent.review.foreign import open_calls
+from agent.review.external import open_calls
 from agent.review.threads import Message, ToolCall, result_id
 
 
@@ -63,7 +63,9 @@ class Transcript(Sequence[Message]):
         return any(message.id == message_id for message in self._messages)
 
 
-def results_for(look: Look, known: Iterable[Result], rest: str | None = told.NO_RESULT) -> list[ToolMessage]:
+def results_for(
+    look: Look, known: Iterable[Result], rest: str | None = tool_messages.NO_RESULT
+) -> list[ToolMessage]:
     """A result for each open call: the known one, or `rest` as an error; with None those others stay open."""
     by_call = {result.tool_call_id: result for result in known}
     found: list[ToolMessage] = []

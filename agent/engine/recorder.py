@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from agent.engine.proposing import LAST_MESSAGES, fact_of, propose, propose_asked, withdraw
+from agent.engine.proposals import LAST_MESSAGES, fact_of, propose, propose_asked, withdraw
 from agent.ports import Clock, Ledger, Paused, Proposed, Said, Transaction
-from agent.review import told
+from agent.review import tool_messages
 from agent.review.actions import Action, Review, ReviewState, State
 from agent.review.bounds import spelt
 from agent.review.events import Fact, Kind, instant
@@ -78,7 +78,7 @@ class Recorder:
             if end.state is RunState.ANSWERED:
                 left = tx.actions(run.thread_id, states=[State.APPROVED, State.SUSPENDED])
                 approved = [action for action in left if action.state is State.APPROVED]
-                _withdraw(tx, approved, told.NEVER_STARTED, instant(now))
+                _withdraw(tx, approved, tool_messages.NEVER_STARTED, instant(now))
                 _end_midway(tx, [action for action in left if action not in approved], instant(now))
             if end.paused is not None:
                 for review_id in end.paused.waiting:
@@ -103,7 +103,7 @@ class Recorder:
             now = instant(self._clock())
             review = tx.review(review_id)
             kept = [a for a in review.actions if a.state is State.APPROVED] if review else []
-            _withdraw(tx, kept, told.SUPERSEDED, now)
+            _withdraw(tx, kept, tool_messages.SUPERSEDED, now)
             data = {"why": "another client had answered it before this decision arrived"}
             tx.append(replace(_of_run(run, Kind.REVIEW_SUPERSEDED, now, data), by=None, review_id=review_id))
 
@@ -236,8 +236,8 @@ def _end_midway(tx: Transaction, actions: Sequence[Action], now: str) -> None:
         attempts = tx.actions_of(key.thread_id, [key.message_id])
         if any(one.tool_call_id == key.tool_call_id and one.key.attempt > key.attempt for one in attempts):
             continue  # the next attempt says how it ended
-        tx.move(key, State.SUSPENDED, State.FAILED, ended_at=now, result=told.NEVER_ENDED)
-        data = {"result": told.NEVER_ENDED, "args": action.args, "started_at": action.started_at}
+        tx.move(key, State.SUSPENDED, State.FAILED, ended_at=now, result=tool_messages.NEVER_ENDED)
+        data = {"result": tool_messages.NEVER_ENDED, "args": action.args, "started_at": action.started_at}
         tx.append(fact_of(action, Kind.EXECUTION_FAILED, now, None, data))
 
 

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from agent.engine.owners import Owner
-from agent.engine.precedence import BEGINS, GOES_ON, Precedence
+from agent.engine.process_lock import Owner
 from agent.engine.recorder import End, Recorder, lose_executing
+from agent.engine.scheduling import BEGINS, GOES_ON, Precedence
 from agent.ports import (
     Clock,
     Engine,

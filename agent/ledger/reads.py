@@ -8,7 +8,8 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-from agent.ledger import rows, waiting
+from agent.ledger import queue as ledger_queue
+from agent.ledger import rows
 from agent.ledger.given import GivenReads
 from agent.ledger.notes import NoteReads
 from agent.ledger.rules import RuleReads
@@ -140,7 +141,7 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
         self, *, limit: int = 50, after: tuple[str, str] | None = None, sought: Sought = EVERYTHING
     ) -> list[Waiting]:
         """Open reviews, oldest first, from behind the (opened_at, review_id) of `after`."""
-        return rows.to_waiting(waiting.page(self._all, sought, after or ("", ""), limit))
+        return rows.to_waiting(ledger_queue.page(self._all, sought, after or ("", ""), limit))
 
     def unknown(self, *, limit: int = 50) -> list[Action]:
         """Actions over all threads whose outcome is unknown."""

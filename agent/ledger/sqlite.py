@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from agent.ledger import rows, waiting
+from agent.ledger import queue as ledger_queue
+from agent.ledger import rows
 from agent.ledger.given import GivenWrites
 from agent.ledger.migrations import migrate
 from agent.ledger.notes import NoteWrites
@@ -117,7 +118,7 @@ class SqliteLedger(SqliteReads):
             conn.row_factory = sqlite3.Row
             conn.execute(f"PRAGMA busy_timeout = {self._busy_ms}")
             # SQLite's own lower() knows the letters of ASCII only.
-            conn.create_function("folded", 1, waiting.folded, deterministic=True)
+            conn.create_function("folded", 1, ledger_queue.folded, deterministic=True)
             conn.execute("PRAGMA journal_mode = WAL")
             conn.execute("PRAGMA synchronous = FULL")
             conn.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
@@ -303,7 +304,7 @@ class SqliteTransaction(SqliteReads, RuleWrites, NoteWrites, GivenWrites):
                 """,
                 *(review.review_id, key.thread_id, key.message_id, key.tool_call_id, key.attempt),
             )
-        for sql in waiting.ENTER if opened else ():
+        for sql in ledger_queue.ENTER if opened else ():
             self._did(sql, review.review_id)
         return opened
 

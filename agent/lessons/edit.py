@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agent.lessons.lesson import Finding, Lesson, Step
 from agent.lessons.stage import Stage, messages
-from agent.review.args import parse
+from agent.review.arguments.args import parse
 
 REQUEST = "Send an e-mail to alice@example.com: The meeting moved to 10."
 EDITED = '{"to": "bob@example.com", "subject": "Meeting", "body": "It is at 11."}'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
-from agent.engine.demo_model import DemoModel
+from agent.demos.model import DemoModel
 from agent.lessons.lesson import Finding, Lesson, Step
 from agent.lessons.stage import Stage, messages
 from agent.review.actions import State

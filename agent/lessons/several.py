@@ -5,7 +5,7 @@ from __future__ import annotations
 from agent.lessons.lesson import Finding, Lesson, Step
 from agent.lessons.stage import Stage, messages
 from agent.review.actions import State
-from agent.review.args import parse
+from agent.review.arguments.args import parse
 
 REQUEST = """\
 /call#bob send_email {"to": "bob@example.com", "subject": "Meeting", "body": "At 11."}

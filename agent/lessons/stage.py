@@ -14,10 +14,10 @@ from agent.lessons.plain import PlainThread, Sent
 from agent.ports import Inside
 from agent.review import shapes
 from agent.review.actions import Action, Review
-from agent.review.args import dumps
+from agent.review.arguments.args import dumps
 from agent.review.errors import ReviewError, UnknownThread
 from agent.review.threads import Message, Run
-from agent.scratch import Scratch
+from agent.sandbox import Scratch
 
 ME = "you"
 OURS = "The console's agent"

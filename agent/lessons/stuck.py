@@ -8,12 +8,12 @@ from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
-from agent.engine.demo_model import DemoModel
+from agent.demos.model import DemoModel
 from agent.lessons.lesson import Finding, Lesson, Step
 from agent.lessons.plain import PlainThread
 from agent.lessons.stage import Stage
 from agent.review.actions import State
-from agent.review.args import parse
+from agent.review.arguments.args import parse
 
 STOCK = "A stock agent: create_agent with HumanInTheLoopMiddleware"
 TO_STOCK, TO_OURS = "stock@example.com", "ours@example.com"

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from agent.review import told
+from agent.review import tool_messages
+from agent.review.arguments.argument_faults import Fault, refusal
+from agent.review.arguments.fitting import Received, Unknown, received
 from agent.review.conditions import Args
-from agent.review.faults import Fault, refusal
-from agent.review.fitting import Received, Unknown, received
 from agent.review.policy import Policy, Tier
 
 
@@ -110,16 +110,16 @@ class Agent:
         if self.own_gating:
             return None
         if tool not in self.tools_by_name:
-            unknown = told.unknown_tool(tool, self.policy.usable)
+            unknown = tool_messages.unknown_tool(tool, self.policy.usable)
             return Denial(f"The agent now has no tool {tool}.", unknown, whole=True)
         verdict, entry = self.policy.judge(tool, args or {}), self.policy.tools.get(tool)
         if verdict.tier is not Tier.DENY:
             return None
         if entry is None or entry.tier is Tier.DENY:
             reason = f"The policy now denies this tool. {verdict.why}".strip()
-            return Denial(reason, told.denied(tool), whole=True)
+            return Denial(reason, tool_messages.denied(tool), whole=True)
         reason = f"The policy now denies this tool with these arguments. {verdict.why}".strip()
-        return Denial(reason, told.denied_so(tool, verdict.why), whole=False)
+        return Denial(reason, tool_messages.denied_so(tool, verdict.why), whole=False)
 
     @property
     def prompt_hash(self) -> str:

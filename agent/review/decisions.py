@@ -10,18 +10,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from agent.review import told
+from agent.review import tool_messages
 from agent.review.actions import Action, State, with_digests
 from agent.review.agents import Agent
-from agent.review.args import check
+from agent.review.arguments.args import check
+from agent.review.arguments.argument_faults import cut
+from agent.review.arguments.fitting import Received
+from agent.review.attention import Seen
 from agent.review.edits import new_masks
 from agent.review.errors import ArgumentsRefused, InvalidDecision, ReviewChanged
-from agent.review.faults import cut
-from agent.review.fitting import Received
-from agent.review.foreign import answer_fault
+from agent.review.external import answer_fault
 from agent.review.policy import DECISION_TYPES, Tier
 from agent.review.screening import entered_apart, notes_on, summarize
-from agent.review.seen import Seen
 from agent.review.threads import text_fault
 
 END_OF = {
@@ -116,8 +116,8 @@ def _rule_one(place: int, raw: Any, action: Action, agent: Agent, secret: bytes)
     if kind == "respond" and (fault := answer_fault(action, message)):
         raise InvalidDecision(f"Decision {place}: the answer does not fit what the agent asks for: {fault}")
     claims_nothing = agent.own_gating and not action.begun
-    rejected = told.rejected_elsewhere if claims_nothing else told.rejected
-    result = {"reject": told.of(action, rejected(message.strip())), "respond": message}.get(kind)
+    rejected = tool_messages.rejected_elsewhere if claims_nothing else tool_messages.rejected
+    result = {"reject": tool_messages.of(action, rejected(message.strip())), "respond": message}.get(kind)
     return Ruling(kind, action, after, result, message, comment)
 
 

@@ -9,13 +9,13 @@ from typing import Any
 
 from agent.review.actions import Action
 from agent.review.agents import Agent
-from agent.review.args import parse
-from agent.review.differences import diff
+from agent.review.arguments.args import parse
+from agent.review.arguments.differences import diff
+from agent.review.arguments.json_paths import path
 from agent.review.errors import ArgumentsRefused
-from agent.review.foreign import taken
-from agent.review.places import path
+from agent.review.external import taken
 from agent.review.repeats import same_call
-from agent.review.secrets import masks
+from agent.review.text.secrets import masks
 
 LONG_TEXT = 8
 """Words from which on a text is judged by how much of it was kept; a shorter one is a value like any other."""

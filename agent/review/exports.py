@@ -11,7 +11,7 @@ from dataclasses import fields
 from typing import Any
 
 from agent.review.events import Event, Kind, MaskedEvent, masked_seal
-from agent.review.secrets import masked
+from agent.review.text.secrets import masked
 
 COLUMNS = tuple(one.name for one in fields(Event) if one.name not in ("salt", "commitment"))
 BOM = "\ufeff"

@@ -10,10 +10,10 @@ from agent.review import decisions as rules
 from agent.review import shapes
 from agent.review.actions import Action
 from agent.review.agents import Agent
-from agent.review.args import parse
+from agent.review.arguments.args import parse
+from agent.review.arguments.argument_faults import Fault
 from agent.review.errors import ArgumentsRefused, PayloadUnreadable
-from agent.review.faults import Fault
-from agent.review.foreign import Asked, calls_of
+from agent.review.external import Asked, calls_of
 from agent.review.policy import Policy
 from agent.review.shapes import Pause
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agent.review.args import check
+from agent.review.arguments.args import check
 from agent.review.conditions import Args
 
 Facts = Mapping[str, Any]

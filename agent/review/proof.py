@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent.review.events import Event, Kind
-from agent.review.foreign import NOT_GATED
+from agent.review.external import NOT_GATED
 
 ENDS = (Kind.EXECUTION_FINISHED, Kind.EXECUTION_FAILED, Kind.EXECUTION_SUSPENDED, Kind.OUTCOME_UNKNOWN)
 

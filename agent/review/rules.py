@@ -14,10 +14,10 @@ from typing import Any, Literal, get_args
 
 from agent.review.actions import Action, Key
 from agent.review.agents import Agent
+from agent.review.arguments.json_paths import path
 from agent.review.digest import canonical
 from agent.review.errors import RuleRefused
 from agent.review.events import Event, instant
-from agent.review.places import path
 from agent.review.policy import Tier
 
 Lasting = Literal["15 minutes", "today", "30 days"]

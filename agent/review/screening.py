@@ -12,14 +12,14 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Literal, cast
 
-from agent.review import rules, told
+from agent.review import rules, tool_messages
 from agent.review.actions import Action, Key, State
 from agent.review.agents import Agent
-from agent.review.args import dumps, parse
+from agent.review.arguments.args import dumps, parse
+from agent.review.arguments.fitting import Received
 from agent.review.bounds import MAX_REFUSED, bounded, of_refused
 from agent.review.digest import canonical
 from agent.review.errors import ArgumentsRefused
-from agent.review.fitting import Received
 from agent.review.policy import Policy, Tier, seconds
 from agent.review.preconditions import noted
 from agent.review.repeats import REJECTED_BEFORE, is_loop, same_call
@@ -130,7 +130,13 @@ def screen(
     if fault:
         names = unique_ids([proposal.id for proposal in proposals])
         return [
-            _refused(agent, message_id, replace(proposal, id=name), "malformed", told.malformed_turn(fault))
+            _refused(
+                agent,
+                message_id,
+                replace(proposal, id=name),
+                "malformed",
+                tool_messages.malformed_turn(fault),
+            )
             for name, proposal in zip(names, proposals, strict=True)
         ]
     calls = [_marked(_judge(agent, message_id, proposal), rejected) for proposal in read]
@@ -147,7 +153,7 @@ def _marked(call: Call, rejected: Mapping[str, int]) -> Call:
 
 def _in_a_loop(call: Call, looping: Call) -> Call:
     """The call as refused, whatever was judged of it: the turn ends."""
-    told_so = told.repeated(looping.tool, looping.notes[REJECTED_BEFORE])
+    told_so = tool_messages.repeated(looping.tool, looping.notes[REJECTED_BEFORE])
     why = "The agent kept proposing what was rejected."
     return replace(call, fate="answered", allowed=[], why=why, refusal=told_so)
 
@@ -206,23 +212,25 @@ def _within_limits(args: Any) -> Any:
 def _judge(agent: Agent, message_id: str, proposal: Proposal) -> Call:
     tool = agent.tools_by_name.get(proposal.tool)
     if tool is None:
-        refusal = told.unknown_tool(proposal.tool, agent.policy.usable)
+        refusal = tool_messages.unknown_tool(proposal.tool, agent.policy.usable)
         return _refused(agent, message_id, proposal, "The agent has no such tool.", refusal)
     entry = agent.policy.tools.get(proposal.tool)
     if entry is None or entry.tier is Tier.DENY:
         why = entry.why if entry else "No policy names this tool."
-        return _refused(agent, message_id, proposal, why, told.denied(proposal.tool))
+        return _refused(agent, message_id, proposal, why, tool_messages.denied(proposal.tool))
     try:
         if proposal.fault:
             raise ArgumentsRefused([proposal.fault])
         args = parse(proposal.args) if isinstance(proposal.args, str) else proposal.args
         valid = agent.received(proposal.tool, cast(dict[str, Any], args), unknown="drop")
     except ArgumentsRefused as refused:
-        text = told.unfit(proposal.tool, str(refused))
+        text = tool_messages.unfit(proposal.tool, str(refused))
         return _refused(agent, message_id, proposal, "The arguments do not fit the tool.", text)
     verdict = agent.policy.judge(proposal.tool, valid.args)
     if verdict.tier not in FATES:
-        return _refused(agent, message_id, proposal, verdict.why, told.denied_so(proposal.tool, verdict.why))
+        return _refused(
+            agent, message_id, proposal, verdict.why, tool_messages.denied_so(proposal.tool, verdict.why)
+        )
     return Call(
         message_id=message_id,
         tool_call_id=proposal.id,

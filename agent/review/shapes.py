@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from agent.review import told
+from agent.review import tool_messages
 from agent.review.actions import Action, Asked, Review, Waiting
 from agent.review.agents import Denial
-from agent.review.args import parse
+from agent.review.arguments.args import parse
 from agent.review.digest import canonical
 from agent.review.errors import ArgumentsRefused
 from agent.review.policy import DECISION_TYPES
@@ -265,7 +265,10 @@ def _legacy_answer(request: Request, decision: Decided) -> dict[str, Any]:
         case "reject" if request.rejected_as == "ignore":
             return {"type": "ignore", "args": decision.get("message") or None}
         case _:
-            return {"type": "response", "args": decision.get("message") or told.rejected_elsewhere("")}
+            return {
+                "type": "response",
+                "args": decision.get("message") or tool_messages.rejected_elsewhere(""),
+            }
 
 
 def _cased(decision: Decided, camel: bool) -> dict[str, Any]:

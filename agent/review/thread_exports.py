@@ -12,11 +12,11 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from agent.review.actions import Action
-from agent.review.args import show
-from agent.review.deception import visible
+from agent.review.arguments.args import show
 from agent.review.events import Event
 from agent.review.notes import Note
-from agent.review.secrets import masked
+from agent.review.text.deception import visible
+from agent.review.text.secrets import masked
 from agent.review.threads import Message, Thread
 
 SECRET_OF_THE_CHAIN = ("salt", "commitment")

@@ -6,8 +6,8 @@ import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from agent.review.comparing import Fault
 from agent.review.errors import InvalidScenario
+from agent.scenarios.comparing import Fault
 from agent.scenarios.files import read_file
 from agent.scenarios.running import Follow, Report, run
 

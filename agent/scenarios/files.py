@@ -11,9 +11,9 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
+from agent.review.arguments.argument_faults import cut
 from agent.review.errors import InvalidScenario
-from agent.review.faults import cut
-from agent.review.scenarios import Scenario, json_schema
+from agent.scenarios.format import Scenario, json_schema
 
 ENDING = ".scenario.yaml"
 SCHEMA_NAME = "scenario.schema.json"

@@ -10,25 +10,15 @@ from typing import Any
 
 from agent.bootstrap import Opened
 from agent.console import Console
-from agent.review.comparing import Came, Ran, Told
 from agent.review.errors import NotIsolated, NotReplayable
 from agent.review.events import Event, Kind
-from agent.review.forbidden import forbids, shown
-from agent.review.matching import Matcher
-from agent.review.scenarios import (
-    Awaited,
-    Decision,
-    Execution,
-    Never,
-    Outcome,
-    RecordedCall,
-    Reply,
-    Result,
-    Scenario,
-    Step,
-)
-from agent.review.secrets import masked
+from agent.review.replies import RecordedCall, Reply
+from agent.review.text.secrets import masked
 from agent.review.threads import Status
+from agent.scenarios.comparing import Came, Ran, Told
+from agent.scenarios.forbidden import forbids, shown
+from agent.scenarios.format import Awaited, Decision, Execution, Never, Outcome, Result, Scenario, Step
+from agent.scenarios.matching import Matcher
 from agent.scenarios.reporting import place
 from agent.scenarios.running import MANY, Report, looked, run
 

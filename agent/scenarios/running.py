@@ -11,21 +11,12 @@ from pathlib import Path
 
 from agent.bootstrap import Opened
 from agent.console import Console, View
-from agent.review.comparing import (
-    Came,
-    Fault,
-    Ran,
-    Told,
-    Waits,
-    as_it_stands,
-    end_faults,
-    waiting_faults,
-)
 from agent.review.errors import ReviewError
 from agent.review.events import Kind
-from agent.review.scenarios import Scenario, Step, span
 from agent.review.threads import Run, Status
-from agent.scratch import Scratch
+from agent.sandbox import Scratch
+from agent.scenarios.comparing import Came, Fault, Ran, Told, Waits, as_it_stands, end_faults, waiting_faults
+from agent.scenarios.format import Scenario, Step, span
 
 THREAD = "scenario"
 LONGEST_RUN = 60.0

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from agent.bootstrap import Opened
-from agent.review.scenarios import Never
 from agent.scenarios.files import found, save, write_text
+from agent.scenarios.format import Never
 from agent.scenarios.recording import record
 
 SHIPPED = Path(__file__).parents[2] / "tests" / "scenarios"

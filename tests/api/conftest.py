@@ -15,9 +15,9 @@ import uvicorn
 from starlette.applications import Starlette
 
 from agent.api import PREFIX, server
-from agent.api.beside import mounted
-from agent.api.hosts import guarded
 from agent.bootstrap import Opened, open_console
+from agent.hosting.hosts import guarded
+from agent.hosting.mount import mounted
 from agent.settings import Settings
 from tests.api import case_agent
 from tests.conftest import ROOT, SetClock, free_port, until

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
-from agent.api.beside import Beside, mounted
+from agent.hosting.mount import Beside, mounted
 
 
 async def api(scope: Scope, receive: Receive, send: Send) -> None:

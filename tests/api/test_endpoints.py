@@ -6,7 +6,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from agent.review import told
+from agent.review import tool_messages
 from agent.review.actions import State
 from tests.api import case_agent
 from tests.api.conftest import Served
@@ -97,7 +97,7 @@ def test_a_rejection_can_end_the_turn(served: Served) -> None:
     mixed = served.post("/review", thread_id="t-1", decisions=[{"type": "approve"}], end_turn=True)
     assert (mixed.status_code, mixed.json()["code"]) == (400, "InvalidDecision")
     answer = served.post("/review", thread_id="t-1", decisions=[{"type": "reject"}], end_turn=True).json()
-    assert (answer["status"], answer["answer"]) == ("idle", told.ENDED_ANSWER)
+    assert (answer["status"], answer["answer"]) == ("idle", tool_messages.ENDED_ANSWER)
 
 
 def test_an_action_cut_off_is_settled_and_the_turn_goes_on(served: Served) -> None:

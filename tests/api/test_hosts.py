@@ -17,11 +17,11 @@ from starlette.types import Message
 
 from agent import bootstrap
 from agent import settings as settings_module
-from agent.api.hosts import from_settings, guarded
 from agent.bootstrap import Opened
+from agent.hosting.hosts import from_settings, guarded
 from agent.settings import Settings
 from tests.api.conftest import Served
-from tests.api.test_gate import EVERY_GET, EVERY_POST, MESSAGE, nothing_stored
+from tests.api.test_middleware import EVERY_GET, EVERY_POST, MESSAGE, nothing_stored
 
 PROXY = "https://review.example.org"
 FOREIGN = [

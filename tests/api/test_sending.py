@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 import app
+from agent import startup
 from agent.bootstrap import Opened
 
 
@@ -32,7 +33,7 @@ def test_what_a_server_takes_once_it_has_started_sends_at_once(
     listening: socket.socket, page_console: Opened
 ) -> None:
     async def start() -> bool:
-        async with app.lifespan(app.app):
+        async with startup.lifespan(app.first_page)(app.app):
             return waits(listening)
 
     assert waits(listening)

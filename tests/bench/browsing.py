@@ -11,7 +11,7 @@ from statistics import median
 import httpx
 from playwright.sync_api import Browser, Locator, Page, TimeoutError
 
-from pages.parts.sending import FIRST_MOMENTS
+from pages.parts.card.card_clicks import FIRST_MOMENTS
 from tests.bench import apps
 from tests.bench.browser import (
     MISSING,

@@ -11,7 +11,7 @@ from agent.console import Console
 from agent.demos import mail
 from agent.demos.world import World
 from agent.engine.local import LocalEngine
-from agent.engine.model import Models
+from agent.engine.models import Models
 from agent.ledger.anchors import AnchorFile
 from agent.ledger.sqlite import SqliteLedger
 from agent.review.threads import Progress, Run

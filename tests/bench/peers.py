@@ -12,8 +12,8 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.types import Command
 
 from agent.demos import mail
+from agent.demos.model import DemoModel
 from agent.demos.world import World
-from agent.engine.demo_model import DemoModel
 
 
 class CreateAgent:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from agent.demos import mail
 from agent.demos.world import World
-from agent.engine.proposing import propose
+from agent.engine.proposals import propose
 from agent.ledger.keys import RecordKeys
 from agent.ledger.sqlite import SqliteLedger
 from agent.ports import Ledger, Send, Transaction, deliveries

@@ -12,7 +12,7 @@ from agent.bootstrap import Opened, open_console
 from agent.console import Console
 from agent.demos.library import TO_APPROVE, TO_LEND
 from agent.demos.world import Ref
-from agent.review import told
+from agent.review import tool_messages
 from agent.review.actions import Action, State
 from agent.review.errors import InvalidDecision, NothingToAskAgain
 from agent.review.events import Kind
@@ -119,8 +119,8 @@ def test_a_rejection_can_end_the_turn_without_the_model(console: Console) -> Non
     ask(console, turn, thread_id=THREAD)
     decide(console, THREAD, REJECT, end_turn=True)
     assert states(console) == {"a": State.REJECTED, "s": State.WITHDRAWN}
-    assert last_words(console) == told.ended_answer(["no"])
-    assert results(console) == {"a": told.rejected("no"), "s": told.FAILED_TURN}
+    assert last_words(console) == tool_messages.ended_answer(["no"])
+    assert results(console) == {"a": tool_messages.rejected("no"), "s": tool_messages.FAILED_TURN}
     assert console.queries.view(THREAD).thread.status is Status.IDLE
     last = console.queries.view(THREAD).last_review
     assert last is not None
@@ -152,7 +152,7 @@ def test_what_was_closed_is_asked_again_exactly_and_without_the_model(console: C
     assert (again.tool, again.args, again.summary) == (closed.tool, closed.args, closed.summary)
     assert again.key.tool_call_id != "a"
     assert [(m.type, m.content) for m in console.queries.history(THREAD)[-2:]] == [
-        ("human", told.ASK_ME_AGAIN),
+        ("human", tool_messages.ASK_ME_AGAIN),
         ("ai", ""),
     ]
     decide(console, THREAD, APPROVE, by="ben")
@@ -205,8 +205,8 @@ def test_after_three_rejections_the_turn_ends_and_says_why(console: Console) -> 
         decide(console, THREAD, REJECT)
     assert console.queries.view(THREAD).thread.status is Status.IDLE
     assert list(states(console).values()) == [State.REJECTED] * 3 + [State.REFUSED]
-    assert results(console)["c3"] == told.repeated("send_email", 3)
-    assert last_words(console) == told.REPEATED_ANSWER.format(times=3)
+    assert results(console)["c3"] == tool_messages.repeated("send_email", 3)
+    assert last_words(console) == tool_messages.REPEATED_ANSWER.format(times=3)
 
 
 def test_a_new_message_may_ask_for_what_was_rejected(console: Console) -> None:
@@ -237,7 +237,7 @@ def test_a_review_closes_by_its_tools_own_clock_with_no_page_open(console: Conso
     clock.move(seconds=1)
     until(lambda: console.queries.view(THREAD).thread.status is Status.IDLE)
     assert states(console) == {"a": State.EXPIRED}
-    assert results(console) == {"a": told.EXPIRED}
+    assert results(console) == {"a": tool_messages.EXPIRED}
 
 
 def test_an_approval_lapses_by_its_tools_own_clock(
@@ -255,7 +255,7 @@ def test_an_approval_lapses_by_its_tools_own_clock(
     opened.supervisor.start(run)
     assert console.wait(run, 30)
     assert states(console) == {"a": State.LAPSED}
-    assert results(console) == {"a": told.LAPSED}
+    assert results(console) == {"a": tool_messages.LAPSED}
     assert opened.world.changes() == ()
 
 

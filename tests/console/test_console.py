@@ -13,7 +13,7 @@ import pytest
 from agent.bootstrap import Opened
 from agent.console import Console
 from agent.ledger.sqlite import SqliteLedger
-from agent.review import told
+from agent.review import tool_messages
 from agent.review.actions import State
 from agent.review.errors import (
     AlreadyDecided,
@@ -376,7 +376,7 @@ def test_a_closed_review_is_no_rejection(console: Console) -> None:
     ask(console, mail(), thread_id=THREAD)
     assert console.wait(console.close(THREAD, by="ana", reason="not now"), 30)
     assert states(console) == {"a": State.CANCELLED}
-    assert results(console) == {"a": told.CANCELLED}
+    assert results(console) == {"a": tool_messages.CANCELLED}
 
 
 def test_the_free_calls_of_a_closed_turn_still_run(console: Console) -> None:
@@ -395,7 +395,7 @@ def test_an_expired_turn_ends_without_the_model(console: Console, clock: SetCloc
     ask(console, f"{mail()}\n/then\n/say noted", thread_id=THREAD)
     clock.move(hours=25)
     until(lambda: status(console) is Status.IDLE)
-    assert console.queries.history(THREAD)[-1].content == told.EXPIRED_ANSWER
+    assert console.queries.history(THREAD)[-1].content == tool_messages.EXPIRED_ANSWER
 
 
 def test_nothing_more_of_an_expired_turn_runs(console: Console, clock: SetClock) -> None:

@@ -21,9 +21,9 @@ from agent.review.events import Kind
 from agent.review.threads import Status
 from agent.settings import Settings
 from tests.conftest import ask, decide, start_deciding, until, waiting
-from tests.engine import foreign_agents
-from tests.engine.foreign_agents import effects
-from tests.engine.test_foreign import (
+from tests.engine import external_agents
+from tests.engine.external_agents import effects
+from tests.engine.test_external import (
     APPROVE,
     BOTH,
     REJECT,
@@ -75,7 +75,7 @@ class Client:
 
 @pytest.fixture
 def client(opened: Opened, settings: Settings) -> Iterator[Client]:
-    found = Client(settings, foreign_agents.batched)
+    found = Client(settings, external_agents.batched)
     yield found
     found.close()
 
@@ -151,7 +151,7 @@ def test_a_decision_that_comes_after_anothers_claims_nothing_of_what_that_ran(
 def test_one_of_several_reviews_answered_elsewhere_leaves_the_others(
     opened: Opened, settings: Settings
 ) -> None:
-    console, client = opened.console, Client(settings, foreign_agents.per_call)
+    console, client = opened.console, Client(settings, external_agents.per_call)
     begin(console, "per_call", call("a", "send", to="a"), call("b", "send", to="b"))
     first, second = console.queries.view(THREAD).reviews
     client.answer(APPROVE, first.review_id)
@@ -267,7 +267,7 @@ def test_a_decision_on_a_thread_that_has_just_been_stuck_runs_nothing(
 
 
 def test_a_bad_answer_that_was_not_saved_can_still_be_answered(opened: Opened, settings: Settings) -> None:
-    console, client = opened.console, Client(settings, foreign_agents.per_call)
+    console, client = opened.console, Client(settings, external_agents.per_call)
     begin(console, "per_call", call("a", "send", to="a"))
     client.answer({"type": "nonsense"})
     console.other_clients.notice()
@@ -278,7 +278,7 @@ def test_a_bad_answer_that_was_not_saved_can_still_be_answered(opened: Opened, s
 
 
 def test_an_agent_inside_the_graph_that_is_stuck_is_asked_again(opened: Opened, settings: Settings) -> None:
-    console, client = opened.console, Client(settings, foreign_agents.nested())
+    console, client = opened.console, Client(settings, external_agents.nested())
     begin(console, "nested", call("a", "send", to="a"))
     client.answer({"decisions": []})
     until(lambda: status(console) is Status.STUCK)

@@ -13,7 +13,7 @@ from agent.bootstrap import Opened, open_console
 from agent.console import Console
 from agent.engine.guard import Stop
 from agent.engine.recorder import Recorder
-from agent.review import told
+from agent.review import tool_messages
 from agent.review.actions import Action, State
 from agent.review.errors import ReviewChanged, RuleOver, RuleRefused, UnknownRule, UnknownThread
 from agent.review.events import Kind
@@ -170,7 +170,7 @@ def test_what_a_revoked_rule_approved_and_has_not_started_is_withdrawn(
     assert [one.state for one in console.queries.actions(THREAD)] == [State.DONE, State.WITHDRAWN]
     assert opened.world.file(PATH).content == "first"  # type: ignore[union-attr]
     assert [one.content for one in console.queries.history(THREAD) if one.tool_call_id == "b"] == [
-        told.RULE_OVER
+        tool_messages.RULE_OVER
     ]
     (revoked,) = console.trail.events(kind=Kind.RULE_REVOKED)
     assert (revoked.data or {})["withdrawn"] == [[THREAD, "b"]]

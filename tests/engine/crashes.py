@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from agent.bootstrap import Opened, open_console
 from agent.demos.world import World
-from agent.engine.saver import FencedSaver
+from agent.engine.checkpointer import FencedSaver
 from agent.ledger.sqlite import SqliteLedger
 from agent.ports import Clock
 from agent.settings import Settings

@@ -11,8 +11,8 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
 from langgraph.types import interrupt
 
-from agent.engine.demo_model import DemoModel
-from tests.engine.foreign_agents import batched, did, look, nested
+from agent.demos.model import DemoModel
+from tests.engine.external_agents import batched, did, look, nested
 
 __all__ = ["batched", "boss", "itself", "nested", "plain_boss", "question"]
 

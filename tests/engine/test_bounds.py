@@ -27,7 +27,7 @@ BIG = """
 from langchain_core.tools import tool
 from agent.review.agents import Agent
 from agent.review.policy import Policy, Tier, ToolPolicy
-from agent.serving import Own
+from agent.registry import Own
 
 EFFECTS = []
 

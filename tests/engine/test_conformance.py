@@ -10,7 +10,7 @@ import pytest
 from langgraph.checkpoint.conformance import checkpointer_test, validate
 from langgraph.checkpoint.conformance.capabilities import Capability
 
-from agent.engine.saver import FencedSaver
+from agent.engine.checkpointer import FencedSaver
 
 UNSUPPORTED = {Capability.DELETE_FOR_RUNS}
 """A run's checkpoints hold only what changed: without them, what its thread holds now could not be read."""

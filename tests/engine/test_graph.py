@@ -21,12 +21,12 @@ from pydantic import Field
 
 from agent.bootstrap import Opened
 from agent.demos import mail as mail_demo
+from agent.demos.model import DemoModel
 from agent.demos.world import World
 from agent.engine import graph as built_in
-from agent.engine.demo_model import DemoModel
 from agent.engine.local import LocalEngine
-from agent.engine.model import Models
-from agent.review import told
+from agent.engine.models import Models
+from agent.review import tool_messages
 from agent.review.events import Kind
 from agent.review.policy import Case, Tier
 from agent.review.threads import Status
@@ -216,7 +216,7 @@ def test_a_missing_decision_means_not_run(alone: Alone) -> None:
     alone.say(f"{mail('a')}\n{mail('b', 'b@x.org')}")
     alone.resume({"decisions": [APPROVE]})
     assert alone.sent == ["a@x.org"]
-    assert alone.results["b"] == told.UNDECIDED
+    assert alone.results["b"] == tool_messages.UNDECIDED
 
 
 def test_a_surplus_decision_is_ignored(alone: Alone) -> None:
@@ -265,7 +265,7 @@ def test_an_edit_into_what_is_denied_for_its_arguments_runs_nothing() -> None:
     edited = {"name": "send_email", "args": {"to": "eve@x.org", "subject": "s", "body": "b"}}
     alone.say(mail("a"))
     alone.resume({"decisions": [{"type": "edit", "edited_action": edited}]})
-    assert (alone.sent, alone.results["a"]) == ([], told.denied_so("send_email", ""))
+    assert (alone.sent, alone.results["a"]) == ([], tool_messages.denied_so("send_email", ""))
 
 
 def edit_to(name: str, args: Any = None) -> dict[str, Any]:
@@ -275,14 +275,14 @@ def edit_to(name: str, args: Any = None) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("decision", "words"),
     [
-        (None, told.UNDECIDED),
+        (None, tool_messages.UNDECIDED),
         (
             {"type": "respond", "message": "m"},
             "'respond', which it does not allow; it allows approve, edit, reject",
         ),
-        ({"type": "edit"}, told.UNREADABLE_EDIT),
+        ({"type": "edit"}, tool_messages.UNREADABLE_EDIT),
         (edit_to("no_such"), "There is no tool 'no_such'. It was not executed. The tools are: search_mail"),
-        (edit_to("wipe_mailbox", {"odd": 1}), told.denied("wipe_mailbox")),
+        (edit_to("wipe_mailbox", {"odd": 1}), tool_messages.denied("wipe_mailbox")),
         (edit_to("send_email", {"to": "b"}), "do not fit send_email"),
     ],
 )
@@ -300,7 +300,7 @@ def test_what_the_policy_comes_to_deny_while_it_waits_cannot_be_approved_past_th
     alone = Alone(cases=(Case(Tier.DENY, lambda _: next(said), "Not now."),))
     alone.say(mail("a"))
     alone.resume({"decisions": [APPROVE]})
-    assert (alone.sent, alone.results["a"]) == ([], told.denied_so("send_email", "Not now."))
+    assert (alone.sent, alone.results["a"]) == ([], tool_messages.denied_so("send_email", "Not now."))
 
 
 def test_what_the_policy_would_allow_by_now_waits_all_the_same() -> None:

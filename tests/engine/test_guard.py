@@ -13,10 +13,10 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
 from langgraph.types import interrupt
 
-from agent.engine.demo_model import DemoModel
+from agent.demos.model import DemoModel
 from agent.engine.guard import Guard, Stop
 from agent.ledger.sqlite import SqliteLedger
-from agent.review import told
+from agent.review import tool_messages
 from agent.review.actions import Action, Key, State, with_digests
 from agent.review.agents import Agent
 from agent.review.errors import LedgerUnavailable
@@ -148,19 +148,19 @@ def test_an_executing_action_names_the_process_that_started_it(scene: Scene) -> 
 @pytest.mark.parametrize("state", [State.PENDING, State.PROPOSED, State.SUPERSEDED, State.WITHDRAWN])
 def test_what_is_not_approved_does_not_run(scene: Scene, state: State) -> None:
     scene.propose(state=state)
-    assert refused(scene.call()) == told.BLOCKED
+    assert refused(scene.call()) == tool_messages.BLOCKED
     assert scene.ran == []
     assert scene.kinds() == [Kind.EXECUTION_BLOCKED]
 
 
 def test_what_was_rejected_does_not_run_and_is_told_so_again(scene: Scene) -> None:
-    scene.propose(state=State.REJECTED, result=told.REJECTED)
-    assert refused(scene.call()) == told.REJECTED
+    scene.propose(state=State.REJECTED, result=tool_messages.REJECTED)
+    assert refused(scene.call()) == tool_messages.REJECTED
     assert scene.ran == []
 
 
 def test_what_was_never_proposed_does_not_run(scene: Scene) -> None:
-    assert refused(scene.call()) == told.BLOCKED
+    assert refused(scene.call()) == tool_messages.BLOCKED
     assert scene.ran == []
     assert scene.kinds() == [Kind.EXECUTION_BLOCKED]
 
@@ -170,7 +170,7 @@ def test_what_was_never_proposed_does_not_run(scene: Scene) -> None:
 )
 def test_other_arguments_than_approved_do_not_run(scene: Scene, args: dict[str, Any]) -> None:
     scene.propose()
-    assert refused(scene.call(**args)) == told.BLOCKED
+    assert refused(scene.call(**args)) == tool_messages.BLOCKED
     assert scene.ran == []
     assert scene.action().state is State.BLOCKED
 
@@ -179,7 +179,7 @@ def test_arguments_that_the_tool_would_take_alike_are_still_not_those_that_were_
     scene: Scene,
 ) -> None:
     scene.propose()
-    assert refused(scene.call(to="a@x.org", copies="1")) == told.BLOCKED
+    assert refused(scene.call(to="a@x.org", copies="1")) == tool_messages.BLOCKED
     assert scene.ran == []
 
 
@@ -187,14 +187,14 @@ def test_an_approval_that_was_changed_in_the_ledger_does_not_run(scene: Scene) -
     scene.propose()
     with scene.ledger.write() as tx:
         tx._did("UPDATE actions SET call_digest = 'forged'")
-    assert refused(scene.call()) == told.BLOCKED
+    assert refused(scene.call()) == tool_messages.BLOCKED
     assert scene.ran == []
 
 
 def test_an_approval_sealed_with_another_key_does_not_run(scene: Scene) -> None:
     scene.propose()
     guard = Guard(scene.ledger, scene.run, scene.agent, b"another key", scene.clock)
-    assert refused(scene.call(guard=guard)) == told.BLOCKED
+    assert refused(scene.call(guard=guard)) == tool_messages.BLOCKED
     assert scene.ran == []
 
 
@@ -232,14 +232,14 @@ def test_what_is_unknown_stops_the_run(scene: Scene) -> None:
 
 def test_a_call_without_an_id_was_never_proposed_and_does_not_run(scene: Scene) -> None:
     scene.propose()
-    assert scene.tool.invoke({"to": "a@x.org"}, {"callbacks": [scene.guard]}) == told.BLOCKED
+    assert scene.tool.invoke({"to": "a@x.org"}, {"callbacks": [scene.guard]}) == tool_messages.BLOCKED
     assert scene.ran == []
 
 
 def test_an_approval_that_is_too_old_lapses(scene: Scene) -> None:
     scene.propose(execute_by=AT)
     scene.clock.move(seconds=1)
-    assert refused(scene.call()) == told.LAPSED
+    assert refused(scene.call()) == tool_messages.LAPSED
     assert (scene.action().state, scene.ran) == (State.LAPSED, [])
 
 
@@ -254,7 +254,7 @@ def test_a_lapsed_approval_stays_lapsed_when_the_clock_is_set_back(scene: Scene)
     scene.clock.move(seconds=1)
     scene.call()
     scene.clock.move(seconds=-1)
-    assert refused(scene.call()) == told.LAPSED
+    assert refused(scene.call()) == tool_messages.LAPSED
     assert scene.ran == []
 
 
@@ -386,7 +386,7 @@ def test_calls_side_by_side_in_langgraphs_own_tool_node_each_run_once(scene: Sce
 
 def test_a_refused_call_is_an_error_result_in_langgraphs_own_tool_node(scene: Scene) -> None:
     (message,) = in_tool_node(scene, "c1")
-    assert (message.status, message.content) == ("error", told.BLOCKED)
+    assert (message.status, message.content) == ("error", tool_messages.BLOCKED)
 
 
 def test_a_stop_ends_a_run_of_langgraphs_own_tool_node(scene: Scene) -> None:
@@ -429,7 +429,7 @@ def test_an_approved_call_runs_in_langchains_agent(scene: Scene) -> None:
 def test_an_unapproved_call_is_an_error_result_in_langchains_agent(scene: Scene) -> None:
     scene.propose(state=State.PENDING)
     (message,) = ask_agent(scene)
-    assert (message.status, message.content) == ("error", told.BLOCKED)
+    assert (message.status, message.content) == ("error", tool_messages.BLOCKED)
     assert scene.ran == []
 
 

@@ -15,8 +15,8 @@ from langgraph.graph.message import _messages_delta_reducer
 from typing_extensions import TypedDict
 
 from agent.console import Console
-from agent.engine import saver as saver_module
-from agent.engine.saver import FencedSaver
+from agent.engine import checkpointer as saver_module
+from agent.engine.checkpointer import FencedSaver
 from tests.conftest import ask, decide
 
 THREAD = {"configurable": {"thread_id": "t", "checkpoint_ns": ""}}

@@ -13,14 +13,14 @@ from langchain_core.messages import ToolMessage
 from agent.bootstrap import Opened
 from agent.console import Console
 from agent.engine.guard import Guard, Stop
-from agent.review import told
+from agent.review import tool_messages
 from agent.review.actions import State
-from agent.review.told import ENDED_ANSWER, MIDWAY, NEVER_ENDED, STILL_OPEN
+from agent.review.tool_messages import ENDED_ANSWER, MIDWAY, NEVER_ENDED, STILL_OPEN
 from agent.settings import Settings
 from tests.conftest import SetClock, ask, decide, waiting
 from tests.console.test_other_clients import Client, not_heeded
-from tests.engine import foreign_agents, midway_agents
-from tests.engine.foreign_agents import effects
+from tests.engine import external_agents, midway_agents
+from tests.engine.external_agents import effects
 
 THREAD = "t-1"
 REASON = "not him"
@@ -35,9 +35,9 @@ def settings(settings: Settings, tmp_path: Path) -> Iterator[Settings]:
     file.write_text(
         json.dumps({"graphs": {name: f"./tests/engine/midway_agents.py:{name}" for name in names}})
     )
-    foreign_agents.EFFECTS.append(tmp_path / "effects")
+    external_agents.EFFECTS.append(tmp_path / "effects")
     yield settings.model_copy(update={"review_agents": file})
-    foreign_agents.EFFECTS.pop()
+    external_agents.EFFECTS.pop()
 
 
 def call(name: str, tool: str, **args: Any) -> str:
@@ -101,9 +101,9 @@ ENDS: Sequence[tuple[str, End, str]] = [
     ("question", closed, f"The review was closed without a decision. {MIDWAY} {STILL_OPEN}"),
     ("boss", rejected, "inner"),
     ("itself", rejected, f"User rejected this action. {MIDWAY} The user's reason: {REASON}"),
-    ("boss", rejected_to_the_end, told.rejected_within([REASON])),
+    ("boss", rejected_to_the_end, tool_messages.rejected_within([REASON])),
     ("itself", rejected_to_the_end, f"User rejected this action. {MIDWAY} The user's reason: {REASON}"),
-    ("boss", rejected_without_a_reason, told.rejected_within([])),
+    ("boss", rejected_without_a_reason, tool_messages.rejected_within([])),
     ("itself", rejected_without_a_reason, f"User rejected this action. {MIDWAY}"),
     ("boss", cut_off, f"The turn ended before this call came to its end. {MIDWAY}"),
     ("itself", cut_off, f"The turn ended before this call came to its end. {MIDWAY}"),
@@ -176,7 +176,7 @@ def test_a_tool_that_another_client_took_to_its_end_is_not_left_open_on_record(
 def test_what_never_began_is_still_said_not_to_have_been_executed(opened: Opened) -> None:
     ask(opened.console, call("c", "send", to="alice"), agent="batched", thread_id=THREAD)
     closed(opened)
-    assert in_the_graph(opened, "batched") == {"c": told.CANCELLED}
+    assert in_the_graph(opened, "batched") == {"c": tool_messages.CANCELLED}
     assert effects() == []
 
 
@@ -212,9 +212,9 @@ def test_an_answer_that_comes_after_its_tool_could_no_longer_have_started_lets_i
     ("outcome", "words", "text"),
     [
         ("happened", "inner was done", "inner was done"),
-        ("happened", "", told.HAPPENED),
-        ("failed", "half of it", told.settled_as_failed("half of it")),
-        ("ask_again", "", told.NOT_ASKED_AGAIN),
+        ("happened", "", tool_messages.HAPPENED),
+        ("failed", "half of it", tool_messages.settled_as_failed("half of it")),
+        ("ask_again", "", tool_messages.NOT_ASKED_AGAIN),
     ],
 )
 def test_what_a_person_settles_of_a_tool_that_was_cut_off_in_its_helper_is_what_the_model_reads(
@@ -227,7 +227,7 @@ def test_what_a_person_settles_of_a_tool_that_was_cut_off_in_its_helper_is_what_
         raise Stop("the line went dead")
 
     with monkeypatch.context() as patched:
-        patched.setattr(foreign_agents, "did", cut)
+        patched.setattr(external_agents, "did", cut)
         decide(console, THREAD, APPROVE)
     unknown = [action.tool_call_id for action in console.queries.view(THREAD).unknown]
     assert len(unknown) == 2
@@ -235,5 +235,5 @@ def test_what_a_person_settles_of_a_tool_that_was_cut_off_in_its_helper_is_what_
         run = console.settle(THREAD, one, outcome, by="ana", result=words if one == "c" else "")
     assert run is not None
     assert console.wait(run, 30)
-    assert in_the_graph(opened, name)["c"] in (text, told.ran_before(text))
-    assert in_the_transcript(console)["c"] in (text, told.ran_before(text))
+    assert in_the_graph(opened, name)["c"] in (text, tool_messages.ran_before(text))
+    assert in_the_transcript(console)["c"] in (text, tool_messages.ran_before(text))

@@ -14,10 +14,9 @@ import pytest
 from pydantic import SecretStr
 
 from agent.bootstrap import Opened, open_console
-from agent.engine import openai_model
-from agent.engine.demo_model import DemoModel
-from agent.engine.model import Models
-from agent.engine.model import Provider as Reached
+from agent.demos.model import DemoModel
+from agent.engine.models import Models, openai
+from agent.engine.models import Provider as Reached
 from agent.review.actions import State
 from agent.review.errors import UnknownModel
 from agent.review.threads import Status
@@ -97,7 +96,7 @@ def test_the_default_can_be_a_real_model() -> None:
     models = Models(provider=Reached(SecretStr(KEY), None, (MODEL,)), default=MODEL)
     assert list(models.names()) == [MODEL, "demo"]
     assert isinstance(models.named("demo"), DemoModel)
-    assert isinstance(models.named(None), openai_model.OpenAIModel)
+    assert isinstance(models.named(None), openai.OpenAIModel)
 
 
 def test_the_client_is_not_imported_before_a_real_model_is_used(tmp_path: Path) -> None:
@@ -263,7 +262,7 @@ def test_a_reply_cut_short_is_none_nothing_runs_and_it_can_be_retried(
 
 
 def test_a_refused_connection_names_the_address(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(openai_model, "RETRIES", 0)
+    monkeypatch.setattr(openai, "RETRIES", 0)
     address = f"http://127.0.0.1:{free_port()}/v1"
     opened = open_console(settings.model_copy(update={"openai_base_url": address}))
     try:

@@ -20,7 +20,7 @@ from langgraph.graph import START, StateGraph
 from langgraph.types import Command, interrupt
 from typing_extensions import TypedDict
 
-from agent.engine.saver import FencedOff, FencedSaver
+from agent.engine.checkpointer import FencedOff, FencedSaver
 
 HOUR = 3_600
 

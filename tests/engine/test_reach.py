@@ -10,7 +10,7 @@ from langchain_core.tools import tool
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
 
-from agent.engine.demo_model import DemoModel
+from agent.demos.model import DemoModel
 from agent.engine.reach import tools_by_place
 
 

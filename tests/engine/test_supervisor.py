@@ -15,7 +15,7 @@ import pytest
 from agent.bootstrap import Opened, open_console
 from agent.console import Console
 from agent.engine import supervisor as supervisor_module
-from agent.engine.owners import Owner
+from agent.engine.process_lock import Owner
 from agent.engine.recorder import Recorder
 from agent.engine.supervisor import Supervisor, described
 from agent.ledger.sqlite import SqliteLedger
@@ -575,18 +575,18 @@ def test_sweeping_leaves_the_files_of_the_living(tmp_path: Any) -> None:
 
 
 def test_an_owner_is_never_seen_without_its_lock(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from agent.engine import owners
+    from agent.engine import process_lock
 
     other = Owner(tmp_path)
-    lock = owners.fcntl.flock
+    lock = process_lock.fcntl.flock
 
     def swept_first(file: Any, how: int) -> None:
-        if how == owners.fcntl.LOCK_EX:
-            monkeypatch.setattr(owners.fcntl, "flock", lock)
+        if how == process_lock.fcntl.LOCK_EX:
+            monkeypatch.setattr(process_lock.fcntl, "flock", lock)
             other.sweep()
         lock(file, how)
 
-    monkeypatch.setattr(owners.fcntl, "flock", swept_first)
+    monkeypatch.setattr(process_lock.fcntl, "flock", swept_first)
     one = Owner(tmp_path)
     assert other.lives(one.name)
     one.close()

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from agent.demos.model import DemoModel
 from agent.demos.world import World
-from agent.engine.demo_model import DemoModel
+from agent.engine.checkpointer import FencedSaver
 from agent.engine.guard import Guard
-from agent.engine.saver import FencedSaver
 from agent.engine.supervisor import Supervisor
 from agent.ledger.sqlite import SqliteLedger, SqliteTransaction
 from agent.review.events import Fact, Kind

@@ -72,7 +72,7 @@ def _prepare(orders: Orders) -> None:
 def _make_ill(orders: Orders) -> None:
     """Every connection is given the page limit, the leave to write and the patience that the orders name."""
     from agent.demos.world import World
-    from agent.engine.saver import FencedSaver
+    from agent.engine.checkpointer import FencedSaver
     from agent.ledger.sqlite import SqliteLedger
 
     lent, connection = SqliteLedger._lent, World._connection

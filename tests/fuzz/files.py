@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from agent import bootstrap
 from agent import settings as settings_module
 from agent.review.errors import InvalidScenario, ReviewError, SettingsError
-from agent.review.scenarios import Scenario
 from agent.scenarios.files import read_file, write_text
+from agent.scenarios.format import Scenario
 
 NAMES = [name.upper() for name in settings_module.Settings.model_fields]
 WORDS: Sequence[str] = (

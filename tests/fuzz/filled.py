@@ -16,10 +16,10 @@ from agent.engine.guard import Stop
 from agent.review.threads import Status
 from agent.settings import Settings
 from tests.conftest import ask, decide, start_deciding, until, waiting
-from tests.engine import foreign_agents
 from tests.console.test_other_clients import Client
-from tests.engine.test_foreign import THREAD as STUCK
-from tests.engine.test_foreign import call
+from tests.engine import external_agents
+from tests.engine.test_external import THREAD as STUCK
+from tests.engine.test_external import call
 
 LETTER = {"to": "alice@example.com", "subject": "Meeting", "body": "At 10."}
 MAIL = f"/say It is about Monday.\n/call send_email {json.dumps(LETTER)}"
@@ -44,9 +44,9 @@ def settings_in(folder: Path) -> Settings:
 def fill(folder: Path) -> None:
     """Let a console work in the folder until it holds a thread in every state."""
     own = {name: f"./agent/bootstrap.py:{name}" for name in NAMES}
-    graphs = {**own, "batched": "./tests/engine/foreign_agents.py:batched"}
+    graphs = {**own, "batched": "./tests/engine/external_agents.py:batched"}
     (folder / "langgraph.json").write_text(json.dumps({"graphs": graphs}))
-    foreign_agents.EFFECTS.append(folder / "effects")
+    external_agents.EFFECTS.append(folder / "effects")
     opened = open_console(settings_in(folder))
     try:
         _decided(opened.console)
@@ -57,7 +57,7 @@ def fill(folder: Path) -> None:
         _waiting(opened.console)
     finally:
         opened.close()
-        foreign_agents.EFFECTS.pop()
+        external_agents.EFFECTS.pop()
     for name in ("ledger", "checkpoints", "world"):  # so that a copy is one file each
         with closing(sqlite3.connect(folder / "data" / f"{name}.sqlite")) as conn:
             conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -100,7 +100,7 @@ def _unknown(opened: Opened) -> None:
 
 def _stuck(opened: Opened) -> None:
     ask(opened.console, call("a", "send", to="a"), agent="batched", thread_id=STUCK)
-    client = Client(opened.settings, foreign_agents.batched)
+    client = Client(opened.settings, external_agents.batched)
     client.answer({"decisions": []})
     client.close()
     until(lambda: opened.console.queries.view(STUCK).thread.status is Status.STUCK)

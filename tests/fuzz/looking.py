@@ -14,9 +14,9 @@ from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
 from agent import bootstrap
-from agent.__main__ import app as command_line
 from agent.api import server
 from agent.bootstrap import Opened
+from agent.cli.main import app as command_line
 from agent.review.errors import ReviewError
 from tests.fuzz.filled import settings_in
 

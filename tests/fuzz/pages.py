@@ -16,7 +16,8 @@ from streamlit.runtime.scriptrunner import exec_code
 
 from agent import bootstrap
 from agent.review.errors import ReviewError
-from pages.parts import sending, session
+from pages.parts.card import card_clicks
+from pages.parts.state import identity
 from tests.fuzz.looking import THREADS, environment
 from tests.pages.conftest import Screen
 
@@ -33,8 +34,8 @@ def as_in_a_browser() -> Iterator[None]:
     scanned = cache(manifest_scanner.scan_component_manifests)
     with (
         patch.object(manifest_scanner, "scan_component_manifests", scanned),
-        patch.object(sending, "FIRST_MOMENTS", 0.0),
-        patch.object(session, "cookie", lambda _: ""),
+        patch.object(card_clicks, "FIRST_MOMENTS", 0.0),
+        patch.object(identity, "cookie", lambda _: ""),
     ):
         yield
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from agent.review.deception import cautions, visible
-from agent.review.lookalikes import lookalikes
-from agent.review.url_users import url_users
+from agent.review.text.deception import cautions, visible
+from agent.review.text.lookalikes import lookalikes
+from agent.review.text.url_users import url_users
 from tests.linear.secrets_inputs import Case, numbered, repeated
 
 

@@ -16,42 +16,37 @@ from fastapi.exceptions import RequestValidationError
 from langchain_core.messages import HumanMessage
 from pydantic import BaseModel, ConfigDict
 
-from agent.api import gate
-from agent.engine import demo_model
-from agent.ledger import waiting
+from agent.api import middleware
+from agent.demos import model
+from agent.ledger import queue
 from agent.review import (
-    args,
     conditions,
     decisions,
     digest,
     edits,
     exports,
-    fault_lines,
-    faults,
-    fitting,
-    foreign,
+    external,
     json_schemas,
-    matching,
     notes,
     pasted,
     patterns,
-    places,
     repeats,
-    retyped,
+    retype,
     rules,
     screening,
     shapes,
     threads,
-    told,
+    tool_messages,
 )
 from agent.review.actions import Action, Key
 from agent.review.agents import Agent
-from agent.review.differences import diff
+from agent.review.arguments import args, argument_faults, fault_lines, fitting, json_paths
+from agent.review.arguments.differences import diff
 from agent.review.errors import ReviewError
 from agent.review.policy import Case, Policy, Tier, ToolPolicy
 from agent.review.screening import Proposal
-from agent.scenarios import files
-from pages.parts import literal
+from agent.scenarios import files, matching
+from pages.parts.common import literal
 from tests.review.test_decisions import schema_tool
 from tests.review.test_decisions import waiting as action
 
@@ -226,27 +221,25 @@ def requests(n: int, configs: int = 0) -> Any:
 def asked_and_open(n: int) -> Any:
     value = requests(n)
     names = [one["name"] for one in value["action_requests"]]
-    opened = [foreign.OpenCall("m", f"c{place}", name, {}) for place, name in enumerate(names)]
-    return foreign.Asked("i", value), opened
+    opened = [external.OpenCall("m", f"c{place}", name, {}) for place, name in enumerate(names)]
+    return external.Asked("i", value), opened
 
 
 def same_and_open(n: int) -> Any:
     count = n // 120
     value = {"action_requests": [{"name": "t", "args": {"a": place}} for place in range(count)]}
-    opened = [foreign.OpenCall("m", f"c{place}", "t", {"a": place}) for place in reversed(range(count))]
-    return foreign.Asked("i", value), opened
+    opened = [external.OpenCall("m", f"c{place}", "t", {"a": place}) for place in reversed(range(count))]
+    return external.Asked("i", value), opened
 
 
 def answered(schema: Any) -> Callable[[Any], object]:
     question = {"question": "?", "answer_schema": schema}
     asked: Action = action(shapes.QUESTION, question, ["respond"])
-    return lambda text: foreign.answer_fault(asked, text)
+    return lambda text: external.answer_fault(asked, text)
 
 
 def composed(text: str) -> object:
-    return demo_model._whole(
-        demo_model.compose([HumanMessage(text, id="m")], {"send_email": "", "search_mail": ""})
-    )
+    return model._whole(model.compose([HumanMessage(text, id="m")], {"send_email": "", "search_mail": ""}))
 
 
 def scenario(of: Callable[[int], str], line: str = "steps:\n- {close: %s}\n") -> Callable[[int], str]:
@@ -258,7 +251,7 @@ def pairs(one: Callable[[int], Any], other: Callable[[int], Any]) -> Callable[[i
 
 
 CASES: dict[str, Case_] = {
-    **{f"gate: {name}": (refused(gate._check), bytes_of(text)) for name, text in TEXTS.items()},
+    **{f"gate: {name}": (refused(middleware._check), bytes_of(text)) for name, text in TEXTS.items()},
     **{f"args.parse: {name}": (refused(args.parse), text) for name, text in TEXTS.items()},
     "args.check: mistakes under a long key": (refused(args.check), long_key_of_faults),
     "args.check: mistakes under long keys": (refused(args.check), deep_faults),
@@ -276,8 +269,8 @@ CASES: dict[str, Case_] = {
     "shapes.read: configs by name": (shapes.read, lambda n: requests(n, configs=1)),
     "shapes.read: configs by position": (shapes.read, requests),
     "shapes.free_answer: brackets": (shapes.free_answer, TEXTS["brackets"]),
-    "foreign.calls_of: by name": (lambda given: foreign.calls_of(pasted.NOBODYS, *given), asked_and_open),
-    "foreign.calls_of: one tool": (lambda given: foreign.calls_of(pasted.NOBODYS, *given), same_and_open),
+    "foreign.calls_of: by name": (lambda given: external.calls_of(pasted.NOBODYS, *given), asked_and_open),
+    "foreign.calls_of: one tool": (lambda given: external.calls_of(pasted.NOBODYS, *given), same_and_open),
     "foreign.answer_fault: a pattern": (answered({"pattern": "^(a|aa)+$"}), repeat("a", "", "!")),
     "foreign.answer_fault: unique items": (answered({"uniqueItems": True}), counted('{"a":%d},', "[", "1]")),
     "fitting, JSON Schema: elements of no form": (by(SCHEMA), elements("x", 16)),
@@ -337,19 +330,19 @@ CASES: dict[str, Case_] = {
         value_of(TEXTS["keys"]),
     ),
     "retyped: a text": (
-        lambda given: retyped.is_typed(
+        lambda given: retype.is_typed(
             Policy({"t": ToolPolicy(Tier.ASK, irreversible=True, dangerous="a")}), "t", {"a": given}, given
         ),
         repeat("é"),
     ),
-    "faults.brief: a text": (faults.brief, repeat("\ud800")),
+    "faults.brief: a text": (argument_faults.brief, repeat("\ud800")),
     "faults.refusal: many": (
-        lambda given: str(faults.refusal(faults.Fault(f"args[{i}]", "text", "null") for i in range(given))),
+        lambda given: str(argument_faults.refusal(argument_faults.Fault(f"args[{i}]", "text", "null") for i in range(given))),
         lambda n: n // 30,
     ),
-    "places.path: long keys": (lambda given: places.path((given,) * 50), repeat("é!")),
+    "places.path: long keys": (lambda given: json_paths.path((given,) * 50), repeat("é!")),
     "fault_lines: arguments": (
-        lambda text: fault_lines.fault_lines(text, [faults.Fault("args.zz", "", "")] * 20),
+        lambda text: fault_lines.fault_lines(text, [argument_faults.Fault("args.zz", "", "")] * 20),
         counted('"a%d": 1,\n', "{", '"z":1}'),
     ),
     "fault_lines: open strings": (lambda text: fault_lines.fault_lines(text, []), repeat('\\"', '{"')),
@@ -357,12 +350,12 @@ CASES: dict[str, Case_] = {
     "notes: a link": (refused(lambda text: notes.checked("pass", "", text)), repeat("[", "https://")),
     "notes: a text": (refused(lambda text: notes.checked("pass", text, "")), repeat(" ")),
     "threads.text_fault": (threads.text_fault, lambda n: "a" * min(n, threads.MAX_MESSAGE)),
-    "told: a reason": (told.rejected, repeat("{}")),
-    "told: an unknown tool": (lambda text: told.unknown_tool(text, ["a", "b"]), repeat("\ud800")),
-    "told: a failure": (lambda text: told.failed(ValueError(text)), repeat("\\")),
+    "told: a reason": (tool_messages.rejected, repeat("{}")),
+    "told: an unknown tool": (lambda text: tool_messages.unknown_tool(text, ["a", "b"]), repeat("\ud800")),
+    "told: a failure": (lambda text: tool_messages.failed(ValueError(text)), repeat("\\")),
     "exports: a cell": (exports._cell, repeat(" ", "", "x")),
-    "waiting.folded": (waiting.folded, repeat("ß\0")),
-    "waiting: grams": (waiting._grams, repeat("abcd")),
+    "waiting.folded": (queue.folded, repeat("ß\0")),
+    "waiting: grams": (queue._grams, repeat("abcd")),
     "literal: is it long": (literal.is_long, repeat("\n")),
     "literal: what its fold says": (literal.fold_label, repeat("\n")),
     "literal: its width": (literal._room, repeat("ｗ\n")),

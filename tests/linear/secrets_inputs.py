@@ -7,7 +7,7 @@ from itertools import count, islice
 from typing import Any
 
 from agent.review.edits import new_masks
-from agent.review.secrets import masked, masks
+from agent.review.text.secrets import masked, masks
 
 Case = tuple[Callable[[Any], object], Callable[[int], Any]]
 

@@ -18,10 +18,11 @@ from agent.bootstrap import Opened
 from agent.console import Console
 from agent.engine.guard import Stop
 from agent.review.actions import Action, Review, Waiting
-from agent.review.retyped import to_type
+from agent.review.retype import to_type
 from agent.review.threads import Run
-from pages.parts import sending, session
-from pages.parts.literal import digest
+from pages.parts.card import card_clicks
+from pages.parts.common.literal import digest
+from pages.parts.state import identity, widget_keys
 from tests.conftest import ROOT, SetClock, ask, waiting
 
 LITERAL = {"code", "text"}
@@ -40,7 +41,7 @@ class Screen:
     def __init__(self, page: str, reviewer: str, address: dict[str, str]) -> None:
         self.at = AppTest.from_file(str(ROOT / "pages" / "shell.py"), default_timeout=60)
         if reviewer:
-            self.at.session_state[session.REVIEWER] = reviewer
+            self.at.session_state[identity.REVIEWER] = reviewer
         if page != "inbox":
             # As a first visit by this address: `switch_page` needs a run on another page before.
             self.at._page_hash = calc_hash(page)
@@ -135,7 +136,7 @@ class Screen:
             return self
         action, console = review.actions[place], bootstrap.opened().console
         kept = json.loads(
-            console.queries.draft(review.review_id, self.at.session_state[session.REVIEWER]) or ""
+            console.queries.draft(review.review_id, self.at.session_state[identity.REVIEWER]) or ""
         )
         text = kept["choices"][action.key.tool_call_id]["text"]
         args = json.loads(text) if text else action.args
@@ -208,8 +209,8 @@ def installed_once() -> Iterator[None]:
 @pytest.fixture
 def opens(page_console: Opened, monkeypatch: pytest.MonkeyPatch) -> Opens:
     """Open a page as a person's browser would: `opens("chat", reviewer="ben", thread="t1")`."""
-    monkeypatch.setattr(sending, "FIRST_MOMENTS", 0.0)  # nobody sits in front of these
-    monkeypatch.setattr(session, "cookie", lambda _: "")  # AppTest's browser is a mock that has every cookie
+    monkeypatch.setattr(card_clicks, "FIRST_MOMENTS", 0.0)  # nobody sits in front of these
+    monkeypatch.setattr(identity, "cookie", lambda _: "")  # AppTest's browser is a mock that has every cookie
 
     def open_page(page: str = "inbox", reviewer: str = "ana", **address: str) -> Screen:
         return Screen(page, reviewer, address)
@@ -253,11 +254,11 @@ def calls(*lines: str) -> str:
 
 def of(name: str, review: Review, place: int = 0) -> str:
     """The key of a widget that belongs to one action of the review."""
-    return session.action_key(name, review, review.actions[place])
+    return widget_keys.action_key(name, review, review.actions[place])
 
 
 def send(review: Review | Waiting) -> str:
-    return session.key("send", review.review_id)
+    return widget_keys.key("send", review.review_id)
 
 
 def ended(console: Console, thread_id: str) -> None:

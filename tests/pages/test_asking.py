@@ -5,12 +5,12 @@ from __future__ import annotations
 from agent.bootstrap import Opened
 from agent.console import Console
 from agent.demos.world import Ref
-from agent.review import told
+from agent.review import tool_messages
 from agent.review.actions import Review, State
 from agent.review.events import Kind
-from pages.parts import session
-from pages.parts.editor import MAY_PLAN_ANEW
-from pages.parts.since import CHANGED, WOULD_FAIL
+from pages.parts.card.card_warnings import CHANGED, WOULD_FAIL
+from pages.parts.card.editor import MAY_PLAN_ANEW
+from pages.parts.state import widget_keys
 from tests.conftest import ask, decide, waiting
 from tests.pages.conftest import MAIL, Opens, calls, of, send
 
@@ -74,7 +74,7 @@ def test_a_comment_goes_on_record_and_not_to_the_agent(opens: Opens, mail: Revie
 
 def test_all_can_be_rejected_at_once_and_are_sent_with_the_button(opens: Opens, console: Console) -> None:
     review = two_mails(console)
-    screen = opens(review=review.review_id).click(session.key("all-reject", review.review_id))
+    screen = opens(review=review.review_id).click(widget_keys.key("all-reject", review.review_id))
     assert {one.state for one in console.queries.actions(review.thread_id)} == {State.PENDING}
     screen.click(send(review))
     assert {one.state for one in console.queries.actions(review.thread_id)} == {State.REJECTED}
@@ -82,25 +82,25 @@ def test_all_can_be_rejected_at_once_and_are_sent_with_the_button(opens: Opens, 
 
 def test_a_rejection_can_end_the_turn(opens: Opens, mail: Review, console: Console) -> None:
     screen = opens(review=mail.review_id)
-    end = session.key("end-turn", mail.review_id)
+    end = widget_keys.key("end-turn", mail.review_id)
     assert not screen.has(end)
     screen.click(of("approve", mail))
     assert not screen.has(end)
     screen.click(of("reject", mail)).click(end)
-    assert console.queries.history(mail.thread_id)[-1].content == told.ENDED_ANSWER
+    assert console.queries.history(mail.thread_id)[-1].content == tool_messages.ENDED_ANSWER
 
 
 def test_what_was_closed_is_asked_again_with_one_press(opens: Opens, console: Console) -> None:
     thread = ask(console, MAIL)
     review = waiting(console, thread)
-    screen = opens(page="chat", thread=thread).open_fold(session.key("closing", review.review_id))
-    screen.at.text_input(key=session.key("close-reason", review.review_id)).set_value("Not today.")
-    screen.click(session.key("close", review.review_id))
+    screen = opens(page="chat", thread=thread).open_fold(widget_keys.key("closing", review.review_id))
+    screen.at.text_input(key=widget_keys.key("close-reason", review.review_id)).set_value("Not today.")
+    screen.click(widget_keys.key("close", review.review_id))
     (event,) = console.trail.events(thread_id=thread, kind=Kind.REVIEW_CLOSED)
     assert (event.data or {})["reason"] == "Not today."
 
-    screen.click(session.key("ask-again", thread))
+    screen.click(widget_keys.key("ask-again", thread))
     again = waiting(console, thread)
     assert again.review_id != review.review_id
     assert again.actions[0].args == review.actions[0].args
-    assert not screen.has(session.key("ask-again", thread))
+    assert not screen.has(widget_keys.key("ask-again", thread))

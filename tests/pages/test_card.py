@@ -11,10 +11,9 @@ from agent.bootstrap import Opened
 from agent.console import Console
 from agent.demos.world import Ref
 from agent.review.actions import Review
-from agent.review.args import show
+from agent.review.arguments.args import show
 from agent.review.events import Kind
-from pages.parts import screen as on_screen
-from pages.parts import session
+from pages.parts.state import identity, on_screen, widget_keys
 from tests.conftest import SetClock, ask, start_deciding, waiting
 from tests.pages.conftest import MAIL, Opens, Screen, calls, of, send, under_clock
 
@@ -30,7 +29,7 @@ def files(console: Console, *contents: str) -> Review:
 
 
 def approve_all(review: Review) -> str:
-    return session.key("all-approve", review.review_id)
+    return widget_keys.key("all-approve", review.review_id)
 
 
 def test_what_can_be_undone_may_be_approved_all_at_once_and_is_sent_by_another_click(
@@ -81,7 +80,7 @@ def test_keys_can_be_switched_off_and_stay_off(opens: Opens, mail: Review) -> No
     screen.run()
     assert shortcuts(screen.run()) == set()
     (kept,) = (json.loads(one.proto.json) for one in screen.nodes() if one.key == "cookies")
-    assert kept[session.KEYS_COOKIE] == "off"
+    assert kept[identity.KEYS_COOKIE] == "off"
 
 
 def test_browsers_without_a_name_have_drafts_of_their_own(
@@ -119,7 +118,7 @@ def test_arguments_whose_names_resemble_a_button_of_the_form_have_fields_of_thei
     screen.at.button_group(key=of("edit-view", review)).set_value("Form")
     screen.run()
     held = {
-        name: screen.at.text_area(key=session.field_key("field", review, review.actions[0], name)).value
+        name: screen.at.text_area(key=widget_keys.field_key("field", review, review.actions[0], name)).value
         for name in args
     }
     assert held == args
@@ -129,7 +128,7 @@ def test_each_field_of_the_form_is_read_aloud_by_its_own_name(opens: Opens, mail
     screen = opens().click(of("edit", mail))
     screen.at.button_group(key=of("edit-view", mail)).set_value("Form")
     labels = [
-        screen.run().at.text_area(key=session.field_key("field", mail, mail.actions[0], name)).label
+        screen.run().at.text_area(key=widget_keys.field_key("field", mail, mail.actions[0], name)).label
         for name in ("to", "subject", "body")
     ]
     assert labels == ["Argument to", "Argument subject", "Argument body"]

@@ -6,7 +6,7 @@ from agent.bootstrap import Opened
 from agent.console import Console
 from agent.review.actions import Action, Review
 from agent.review.threads import Message, Status
-from pages.parts import session
+from pages.parts.state import widget_keys
 from tests.conftest import ask, start_deciding, until
 from tests.pages.conftest import MAIL, Opens, calls, ended, of, send
 
@@ -165,7 +165,7 @@ def test_an_unknown_outcome_closes_the_message_box_and_leads_to_settling(
     screen = opens("chat", thread=unknown.key.thread_id)
     assert "It will not be run again by itself." in screen.said()
     assert screen.at.chat_input(key="message").disabled
-    screen.click(session.key("settle", unknown.key.tool_call_id))
+    screen.click(widget_keys.key("settle", unknown.key.tool_call_id))
     assert screen.has("record-outcome")
 
 
@@ -205,8 +205,8 @@ def test_a_long_thread_shows_its_end_and_more_on_demand(opens: Opens, page_conso
     screen = opens("chat", thread=thread_id)
     assert "line 1999." in screen.said()
     assert len(screen.at.chat_message) == 50
-    assert "1,952 more" in screen.at.button(key=session.key("earlier", thread_id)).label
-    screen.click(session.key("earlier", thread_id))
+    assert "1,952 more" in screen.at.button(key=widget_keys.key("earlier", thread_id)).label
+    screen.click(widget_keys.key("earlier", thread_id))
     assert len(screen.at.chat_message) == 100
     assert "line 1900." in screen.said()
 

@@ -13,7 +13,7 @@ from agent.bootstrap import Opened
 from agent.console import Console
 from agent.review.actions import Review
 from agent.settings import Settings
-from pages.parts import session
+from pages.parts.state import widget_keys
 from tests.pages.conftest import Opens, ended, of
 
 CHANGED = "was changed past the console"
@@ -43,7 +43,7 @@ def test_a_changed_record_is_said_on_the_card_which_can_only_be_closed(
     assert CHANGED in screen.said()
     assert "mallory" not in screen.said()
     assert not any(screen.has(of(kind, mail)) for kind in ("approve", "edit", "reject"))
-    screen.click(session.key("close-damaged", mail.review_id))
+    screen.click(widget_keys.key("close-damaged", mail.review_id))
     ended(page_console.console, mail.thread_id)
     assert page_console.console.queries.view(mail.thread_id).reviews == ()
     assert not page_console.world.outbox()
@@ -54,6 +54,6 @@ def test_a_card_that_was_drawn_before_sends_nothing(
 ) -> None:
     screen = opens().click(of("approve", mail)).type_again(mail)
     change(settings, "args", json.dumps({"to": "mallory@x.org", "subject": "s", "body": "b"}))
-    screen.click(session.key("send", mail.review_id))
+    screen.click(widget_keys.key("send", mail.review_id))
     assert CHANGED in screen.said()
     assert not page_console.world.outbox()

@@ -14,14 +14,14 @@ from streamlit.runtime.scriptrunner import RerunData, RerunException, get_script
 from agent import bootstrap
 from agent.bootstrap import Opened
 from agent.console import Console
-from agent.review import told
+from agent.review import tool_messages
 from agent.review.actions import Review, State
 from agent.review.events import Kind
 from agent.review.threads import Run
-from pages.parts import card as inbox_card
-from pages.parts import screen as on_screen
-from pages.parts import sending, session
-from pages.parts.stepper import AT_ONCE
+from pages.parts.card import card as inbox_card
+from pages.parts.card import card_clicks
+from pages.parts.card.stepper import AT_ONCE
+from pages.parts.state import on_screen, widget_keys
 from tests.conftest import SetClock, ask, start_deciding, waiting
 from tests.pages.conftest import MAIL, Opens, Screen, calls, of, send, under_clock
 
@@ -158,7 +158,7 @@ def test_approving_one_of_several_moves_on_to_the_next_undecided(opens: Opens, l
 
 def test_the_stepper_goes_back_to_an_action_that_was_decided(opens: Opens, letters: Review) -> None:
     screen = opens().approve(letters, 0)
-    screen.at.button_group(key=session.key("step", letters.review_id, 1)).set_value(0)
+    screen.at.button_group(key=widget_keys.key("step", letters.review_id, 1)).set_value(0)
     screen.run()
     assert screen.primary(of("approve", letters, 0))
 
@@ -176,14 +176,14 @@ def test_of_many_actions_the_steps_around_the_one_in_view_are_drawn_and_the_othe
     review = waiting(console, ask(console, calls(*mails)))
 
     def steps(screen: Screen, place: int) -> int:
-        return len(screen.at.button_group(key=session.key("step", review.review_id, place)).options)
+        return len(screen.at.button_group(key=widget_keys.key("step", review.review_id, place)).options)
 
     screen = opens()
     assert steps(screen, 0) == AT_ONCE
-    screen.click(session.key("steps", review.review_id, AT_ONCE))
+    screen.click(widget_keys.key("steps", review.review_id, AT_ONCE))
     assert screen.has(of("approve", review, AT_ONCE))
     assert steps(screen, AT_ONCE) == 3
-    screen.click(session.key("steps", review.review_id, 0))
+    screen.click(widget_keys.key("steps", review.review_id, 0))
     assert screen.has(of("approve", review, 0))
 
 
@@ -337,13 +337,13 @@ def test_a_rejection_on_this_screen_is_not_turned_into_an_approval_by_another_ta
 
 def closing(review: Review) -> str:
     """The key of what holds the way to close the review."""
-    return session.key("closing", review.review_id)
+    return widget_keys.key("closing", review.review_id)
 
 
 def test_closing_without_deciding_runs_nothing_and_tells_the_agent(
     opens: Opens, page_console: Opened, mail: Review
 ) -> None:
-    opens().open_fold(closing(mail)).click(session.key("close", mail.review_id))
+    opens().open_fold(closing(mail)).click(widget_keys.key("close", mail.review_id))
     (action,) = page_console.console.queries.actions(mail.thread_id)
     assert action.state is State.CANCELLED
     assert page_console.world.outbox() == ()
@@ -354,7 +354,7 @@ def test_closing_what_another_has_decided_says_who_and_what(
 ) -> None:
     screen = opens(review=mail.review_id).open_fold(closing(mail))
     assert console.wait(start_deciding(console, mail.thread_id, [{"type": "approve"}], by="ben"), 30)
-    assert "already decided by ben" in screen.click(session.key("close", mail.review_id)).said()
+    assert "already decided by ben" in screen.click(widget_keys.key("close", mail.review_id)).said()
 
 
 def test_the_card_shows_a_reviewers_first_look_once(opens: Opens, console: Console, mail: Review) -> None:
@@ -364,7 +364,7 @@ def test_the_card_shows_a_reviewers_first_look_once(opens: Opens, console: Conso
 
 
 def field(review: Review, name: str) -> str:
-    return session.field_key("field", review, review.actions[0], name)
+    return widget_keys.field_key("field", review, review.actions[0], name)
 
 
 def in_form(opens: Opens, review: Review) -> Screen:
@@ -461,7 +461,7 @@ def test_the_server_asks_for_the_typed_value_whatever_the_browser_offers(
     )
     screen.click(send(mail))
     assert page_console.world.outbox() == ()
-    assert sending.NOT_TYPED in screen.said()
+    assert card_clicks.NOT_TYPED in screen.said()
 
 
 def test_an_edit_asks_for_the_value_that_would_run_and_not_the_one_proposed(
@@ -493,12 +493,12 @@ def test_nothing_is_sent_in_the_first_moments_of_a_card(
     under_clock(page_console.console, clock)
     screen.at.session_state[on_screen.CARD] = None
     screen.run().approve(mail)
-    monkeypatch.setattr(sending, "FIRST_MOMENTS", 0.7)
+    monkeypatch.setattr(card_clicks, "FIRST_MOMENTS", 0.7)
     clock.move(seconds=0.6)
-    assert sending.TOO_SOON in screen.click(send(mail)).said()
+    assert card_clicks.TOO_SOON in screen.click(send(mail)).said()
     assert page_console.world.outbox() == ()
     screen.open_fold(closing(mail))
-    assert sending.TOO_SOON in screen.click(session.key("close", mail.review_id)).said()
+    assert card_clicks.TOO_SOON in screen.click(widget_keys.key("close", mail.review_id)).said()
     assert page_console.console.queries.queue_length() == 1
     clock.move(seconds=0.2)
     screen.click(send(mail))
@@ -510,10 +510,10 @@ def test_a_second_choice_that_comes_at_once_changes_nothing(
 ) -> None:
     clock.now = datetime.now(UTC)
     under_clock(page_console.console, clock)
-    monkeypatch.setattr(sending, "FIRST_MOMENTS", 0.7)
+    monkeypatch.setattr(card_clicks, "FIRST_MOMENTS", 0.7)
     screen = opens().click(of("reject", mail))
     clock.move(seconds=0.6)
-    assert sending.TWO_AT_ONCE in screen.click(of("approve", mail)).said()
+    assert card_clicks.TWO_AT_ONCE in screen.click(of("approve", mail)).said()
     assert screen.primary(of("reject", mail))
     clock.move(seconds=0.2)
     assert screen.click(of("approve", mail)).primary(of("approve", mail))
@@ -528,7 +528,7 @@ def test_a_key_that_reaches_the_cards_before_and_after_does_not_deny_the_choice_
     screen = opens(review=first.review_id)
     put_on_screen(screen, second)
     screen.at.session_state[on_screen.DRAFT] = draft
-    assert sending.MOVED not in screen.click(of("approve", first)).said()
+    assert card_clicks.MOVED not in screen.click(of("approve", first)).said()
 
 
 def test_what_is_chosen_stands_above_the_arguments(opens: Opens, mail: Review) -> None:
@@ -562,7 +562,7 @@ def test_what_a_field_holds_counts_though_a_new_server_was_told_of_no_change(
     before.at.text_area(key=of("reason", mail)).set_value("Alice is away")
     after = opens()
     # As after a restart: a new session is sent what the page's fields hold.
-    after.at.session_state[session.DRAWN] = set()
+    after.at.session_state[widget_keys.DRAWN] = set()
     after.at.session_state[of("reason", mail)] = "Alice is away"
     keep, cuts = Console.keep_draft, iter(range(cut_off))
 
@@ -576,7 +576,7 @@ def test_what_a_field_holds_counts_though_a_new_server_was_told_of_no_change(
         keep(*args)
 
     monkeypatch.setattr(Console, "keep_draft", cut)
-    assert told.rejected("Alice is away") in after.run().said()
+    assert tool_messages.rejected("Alice is away") in after.run().said()
     after.click(send(mail))
     (decided,) = console.trail.events(kind=Kind.DECISION_MADE)
     assert (decided.data or {})["reason"] == "Alice is away"

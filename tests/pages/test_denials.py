@@ -11,7 +11,7 @@ from agent import bootstrap
 from agent.console import Console
 from agent.review.actions import Review, State
 from agent.settings import Settings
-from pages.parts import session
+from pages.parts.state import widget_keys
 from tests import tightened_agents
 from tests.conftest import ask, waiting
 from tests.pages.conftest import Opens, calls, ended, of, send
@@ -76,7 +76,9 @@ def test_a_card_that_is_not_denied_says_nothing_of_it(opens: Opens, console: Con
 
 def test_a_denied_call_can_be_closed_from_its_card(opens: Opens, console: Console, agents: Path) -> None:
     console, review = tighten(agents, "denied", waiting(console, ask(console, calls(write("notes/a.txt")))))
-    opens().open_fold(session.key("closing", review.review_id)).click(session.key("close", review.review_id))
+    opens().open_fold(widget_keys.key("closing", review.review_id)).click(
+        widget_keys.key("close", review.review_id)
+    )
     ended(console, review.thread_id)
     assert [one.state for one in console.queries.actions(review.thread_id)] == [State.CANCELLED]
 

@@ -8,8 +8,8 @@ import pytest
 
 from agent.console import Console
 from agent.review.actions import Action, Key, State
-from agent.review.args import show
-from pages.parts.folds import MOST_ROWS, noted, texts
+from agent.review.arguments.args import show
+from pages.parts.common.folds import MOST_ROWS, noted, texts
 from tests.conftest import ask, waiting
 from tests.pages.conftest import Opens, calls, of
 

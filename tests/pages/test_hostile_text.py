@@ -13,7 +13,7 @@ from agent.lessons.playing import STAGES
 from agent.review.actions import Action, Review
 from agent.review.events import Kind
 from agent.scenarios import batch, shelf
-from pages.parts import session
+from pages.parts.state import identity, widget_keys
 from tests.conftest import ask, start_deciding, waiting
 from tests.pages.conftest import LITERAL, TYPED, Opens, Screen, of, send
 
@@ -186,7 +186,7 @@ def test_on_the_page_that_settles(opens: Opens, unknown: Action, console: Consol
     screen.at.button_group(key="outcome").set_value("happened")
     screen.run().type("settled-result", HOSTILE)
     shows(screen)
-    assert screen.at.session_state[session.REVIEWER] == f":red[{MARK}]"
+    assert screen.at.session_state[identity.REVIEWER] == f":red[{MARK}]"
 
 
 def test_in_a_scenario_and_in_what_came_of_it(opens: Opens, page_console: Opened) -> None:
@@ -199,7 +199,7 @@ def test_in_a_scenario_and_in_what_came_of_it(opens: Opens, page_console: Opened
     folder = shelf.saved_in(page_console)
     folder.mkdir()
     (folder / "odd.scenario.yaml").write_text(json.dumps(made))
-    screen = opens("qa").click(session.key("run", "odd.scenario.yaml"))
+    screen = opens("qa").click(widget_keys.key("run", "odd.scenario.yaml"))
     latest = batch.latest()
     assert latest is not None
     assert latest.wait(60)
@@ -238,7 +238,7 @@ def test_in_a_testers_note(opens: Opens, console: Console) -> None:
 
 def test_in_what_a_learner_writes(opens: Opens) -> None:
     screen = opens("lessons", lesson="again")
-    written = session.key("written", "again", screen.at.query_params["stage"], 0)
+    written = widget_keys.key("written", "again", screen.at.query_params["stage"], 0)
     screen.type(written, HOSTILE).click("step")
     shows(screen.click("step"))
     STAGES.close()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from agent.console import Console
 from agent.review.actions import Review
-from pages.parts import session
-from pages.parts.inbox_list import count
-from pages.parts.words import short
+from pages.parts.common.words import short
+from pages.parts.inbox.inbox_list import count
+from pages.parts.state import address, widget_keys
 from tests.conftest import SetClock, ask, start_deciding, waiting
 from tests.pages.conftest import MAIL, Opens, Screen, calls, send, under_clock
 
@@ -135,7 +135,7 @@ def test_what_ran_without_asking_stands_in_the_list_until_it_is_looked_over(
 ) -> None:
     ask(console, calls('archive_mail {"message_id": "m-1"}'), agent="mail")
     (action,) = console.queries.ran_without_asking()
-    looked = session.key("looked", action.key.thread_id, action.key.tool_call_id, action.key.attempt)
+    looked = widget_keys.key("looked", action.key.thread_id, action.key.tool_call_id, action.key.attempt)
     screen = opens()
     assert "archive_mail" not in screen.said()
     screen.open_fold("Ran without asking").click(looked)
@@ -150,7 +150,7 @@ def test_a_decided_action_stands_among_what_was_done_today_and_leads_to_its_thre
     ((name, what, end),) = screen.rows("done")
     assert (what, end) == ("send_email  alice@example.com", f"done, by ana · {short(mail.thread_id)}")
     screen.pick("done", name)
-    assert screen.at.query_params[session.THREAD] == mail.thread_id
+    assert screen.at.query_params[address.THREAD] == mail.thread_id
 
 
 def test_what_runs_leads_to_its_thread(opens: Opens, console: Console) -> None:
@@ -158,7 +158,7 @@ def test_what_runs_leads_to_its_thread(opens: Opens, console: Console) -> None:
     screen = opens().open_fold("Running")
     assert [(name, opening) for name, opening, _ in screen.rows("running")] == [("t", "/slow 2 /say Done")]
     screen.pick("running", "t")
-    assert screen.at.query_params[session.THREAD] == "t"
+    assert screen.at.query_params[address.THREAD] == "t"
     assert console.wait(run, 30)
 
 

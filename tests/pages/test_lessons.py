@@ -10,7 +10,7 @@ from agent.bootstrap import Opened
 from agent.lessons.course import COURSE
 from agent.lessons.lesson import Lesson
 from agent.lessons.playing import STAGES
-from pages.parts import session
+from pages.parts.state import widget_keys
 from tests.pages.conftest import Opens
 
 
@@ -42,7 +42,7 @@ def test_the_payload_and_the_command_stand_beside_the_text(opens: Opens) -> None
 
 def test_what_is_refused_is_told_and_the_step_stays(opens: Opens) -> None:
     screen = opens("lessons", lesson="edit").click("step")
-    written = session.key("written", "edit", screen.at.query_params["stage"], 1)
+    written = widget_keys.key("written", "edit", screen.at.query_params["stage"], 1)
     screen.type(written, '{"to": "x"}').click("step")
     assert "This was refused" in screen.said()
     assert "subject" in screen.said()
@@ -72,7 +72,7 @@ def test_an_address_that_names_no_lesson_shows_the_first(opens: Opens) -> None:
 
 
 def test_another_lesson_is_chosen_by_its_button(opens: Opens) -> None:
-    screen = opens("lessons").click(session.key("lesson", "stuck"))
+    screen = opens("lessons").click(widget_keys.key("lesson", "stuck"))
     assert screen.at.query_params["lesson"] == "stuck"
 
 
@@ -91,9 +91,9 @@ def test_a_finished_lesson_is_ticked_and_leads_to_the_next(opens: Opens) -> None
         screen.click("step")
     screen.click("next-lesson")
     assert screen.at.query_params["lesson"] == COURSE[1].name
-    ticked = screen.at.button(key=session.key("lesson", "pause")).proto.icon
+    ticked = screen.at.button(key=widget_keys.key("lesson", "pause")).proto.icon
     assert "check" in ticked
-    assert not screen.at.button(key=session.key("lesson", "edit")).proto.icon
+    assert not screen.at.button(key=widget_keys.key("lesson", "edit")).proto.icon
 
 
 def test_the_last_lesson_leads_nowhere(opens: Opens) -> None:

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from agent.console import Console
 from agent.review.actions import Review
-from pages.parts.literal import LONGEST, MOST_LINES, fold_key
+from pages.parts.common.literal import LONGEST, MOST_LINES, fold_key
 from tests.conftest import ROOT, ask, waiting
 from tests.pages.conftest import Opens, calls, of, send
 
@@ -39,7 +39,7 @@ def drawn(script: Callable[..., None], **kwargs: Any) -> AppTest:
 
 
 def several(texts: list[str]) -> None:
-    from pages.parts.literal import line, literal
+    from pages.parts.common.literal import line, literal
 
     for text in texts:
         literal(text)
@@ -79,7 +79,7 @@ def test_text_that_looks_like_markdown_is_shown_as_it_is() -> None:
 
 @pytest.mark.parametrize("text", ["  a\n    b", "a\n", "\n\na", " a ", "a\n" * 3])
 def test_no_blank_is_lost_on_the_way_to_the_page(text: str) -> None:
-    from agent.review.deception import visible
+    from agent.review.text.deception import visible
 
     page = drawn(several, texts=[text])
     assert page.code[0].value == page.text[0].value == visible(text)
@@ -104,7 +104,7 @@ def test_the_same_long_text_may_stand_on_a_page_more_than_once() -> None:
 
 def test_text_that_still_grows_is_not_folded() -> None:
     def growing(text: str) -> None:
-        from pages.parts.literal import line
+        from pages.parts.common.literal import line
 
         line(text, grows=True)
 

@@ -9,7 +9,7 @@ import pytest
 from agent.console import Console
 from agent.review.actions import Review
 from agent.review.events import Kind
-from pages.parts import session
+from pages.parts.state import identity
 from tests.conftest import ROOT
 from tests.pages.conftest import Opens, Screen, of, send
 
@@ -125,7 +125,7 @@ def test_a_cookie_that_holds_no_name_counts_as_none(
     opens: Opens, mail: Review, monkeypatch: pytest.MonkeyPatch, kept: str
 ) -> None:
     screen = opens(reviewer="")
-    monkeypatch.setattr(session, "cookie", lambda name: kept if name == session.NAME_COOKIE else "")
+    monkeypatch.setattr(identity, "cookie", lambda name: kept if name == identity.NAME_COOKIE else "")
     assert "You are not named yet" in screen.run().said()
     assert asked(screen.click(of("reject", mail)).click(send(mail)))
 
@@ -134,7 +134,7 @@ def test_a_cookie_that_holds_a_name_is_enough(
     opens: Opens, mail: Review, console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     screen = opens(reviewer="")
-    monkeypatch.setattr(session, "cookie", lambda name: "Zoë" if name == session.NAME_COOKIE else "")
+    monkeypatch.setattr(identity, "cookie", lambda name: "Zoë" if name == identity.NAME_COOKIE else "")
     screen.run().click(of("reject", mail)).click(send(mail))
     assert not asked(screen)
     assert console.trail.events(kind=Kind.DECISION_MADE)[0].by == "Zoë"
@@ -147,7 +147,7 @@ def records_a_name(act: ast.FunctionDef) -> bool:
         *(key.value for call in calls for key in call.keywords),
         *(arg for call in calls for arg in call.args),
     ]
-    return any("session.reviewer()" in ast.unparse(one) for one in given)
+    return any("identity.reviewer()" in ast.unparse(one) for one in given)
 
 
 def test_whatever_records_a_name_waits_for_one() -> None:

@@ -6,9 +6,9 @@ import pytest
 
 from agent.console import Console
 from agent.review.policy import Tier
-from pages.parts import session
-from pages.parts.simulation import EVERYTHING
-from pages.parts.words import TIER_ELSEWHERE, TIER_WORDS
+from pages.parts.common.words import TIER_ELSEWHERE, TIER_WORDS
+from pages.parts.policies.simulation import EVERYTHING
+from pages.parts.state import widget_keys
 from tests.conftest import ask, decide
 from tests.pages.conftest import Opens, Screen, calls
 
@@ -93,7 +93,7 @@ def test_what_people_refused_or_changed_is_told_of_the_calls_that_nobody_would_b
     )
     screen = opens("policies", policy="mail")
     assert not screen.at.warning
-    screen.at.selectbox(key=session.key("tier", "mail", "send_email")).set_value(Tier.AUTO)
+    screen.at.selectbox(key=widget_keys.key("tier", "mail", "send_email")).set_value(Tier.AUTO)
     screen.run()
     assert [one.value for one in screen.at.warning] == [
         "3 of the actions on record would run without anybody being asked. Of them, a person rejected 1, "
@@ -117,7 +117,7 @@ def test_the_edit_of_one_tool_says_what_it_would_have_changed_and_where_to_write
     opens: Opens, console: Console
 ) -> None:
     screen = opens("policies", policy="library")
-    screen.at.selectbox(key=session.key("tier", "library", "renew_loan")).set_value(Tier.ASK)
+    screen.at.selectbox(key=widget_keys.key("tier", "library", "renew_loan")).set_value(Tier.ASK)
     screen.run()
     assert metrics(screen)["Asked with this edit"] == "4"
     said = screen.said()

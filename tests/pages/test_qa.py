@@ -14,7 +14,7 @@ from agent.console import Console
 from agent.review.actions import Review
 from agent.scenarios import batch, shelf
 from agent.scenarios.files import ENDING, read_file
-from pages.parts import session
+from pages.parts.state import widget_keys
 from tests.conftest import ask, decide
 from tests.pages.conftest import Opens, Screen, calls
 
@@ -52,7 +52,7 @@ def ended(screen: Screen) -> Screen:
 
 def test_the_shipped_scenarios_are_there_to_be_run(opens: Opens) -> None:
     screen = opens("qa")
-    assert screen.has(session.key("run", f"several-fates{ENDING}"))
+    assert screen.has(widget_keys.key("run", f"several-fates{ENDING}"))
 
 
 def test_no_scenario_says_how_to_get_one(opens: Opens, saved: Path) -> None:
@@ -65,7 +65,7 @@ def test_a_red_scenario_shows_what_came_beside_what_was_expected(opens: Opens, s
     screen = ended(opens("qa").click("run-all"))
     assert "1 passed" in screen.said()
     assert "1 failed" in screen.said()
-    said = screen.click(session.key("open", name)).said()
+    said = screen.click(widget_keys.key("open", name)).said()
     assert "At the end: answer" in said
     assert '"Goodbye"' in said
     assert '"Hello"' in said
@@ -73,7 +73,7 @@ def test_a_red_scenario_shows_what_came_beside_what_was_expected(opens: Opens, s
 
 def test_one_scenario_run_alone_opens_its_report_and_stays_in_the_address(opens: Opens, saved: Path) -> None:
     name = put(saved, "one", LEAST.format(name="Name of it", answer="Hello"))
-    screen = ended(opens("qa").click(session.key("run", name)))
+    screen = ended(opens("qa").click(widget_keys.key("run", name)))
     assert screen.at.query_params["scenario"] == name
     assert "Name of it" in screen.said()
     assert "passed" in screen.said()
@@ -81,7 +81,7 @@ def test_one_scenario_run_alone_opens_its_report_and_stays_in_the_address(opens:
 
 def test_a_file_that_cannot_be_read_says_where(opens: Opens, saved: Path) -> None:
     name = put(saved, "odd", "scenario: x\nagnet: mail\n")
-    assert "agnet: Extra inputs" in ended(opens("qa").click(session.key("run", name))).said()
+    assert "agnet: Extra inputs" in ended(opens("qa").click(widget_keys.key("run", name))).said()
 
 
 def test_a_batch_is_followed_and_stopped(opens: Opens, saved: Path) -> None:
@@ -95,7 +95,7 @@ def test_a_batch_is_followed_and_stopped(opens: Opens, saved: Path) -> None:
 def test_a_hostile_name_is_shown_as_it_is(opens: Opens, saved: Path) -> None:
     hostile = "![x](https://tracker.example/x.png) **bold**"
     name = put(saved, "hostile", LEAST.format(name=json.dumps(hostile), answer="No"))
-    screen = ended(opens("qa").click(session.key("run", name)))
+    screen = ended(opens("qa").click(widget_keys.key("run", name)))
     assert any(hostile in one.value for one in screen.at.text)
     assert not any("tracker" in one.value for one in screen.at.markdown)
 
@@ -105,7 +105,7 @@ def test_a_thread_is_saved_on_the_chat_page_and_passes_at_once(
 ) -> None:
     thread_id = ask(console, calls('archive_mail {"message_id": "m-1"}'))
     screen = to_save(opens, thread_id)
-    screen.at.text_input(key=session.key("scenario-name", thread_id)).set_value("Archives one")
+    screen.at.text_input(key=widget_keys.key("scenario-name", thread_id)).set_value("Archives one")
     screen.run().click("scenario-save")
     assert f"archives-one{ENDING}" in screen.said()
     assert screen.has("scenario-download")
@@ -159,7 +159,7 @@ def test_one_call_of_a_tool_is_forbidden_and_the_report_names_it(
 ) -> None:
     thread_id = to_bob_and_eve(console)
     screen = tick(to_save(opens, thread_id), "send_email → eve@example.com")
-    name = screen.at.text_input(key=session.key("scenario-name", thread_id)).value
+    name = screen.at.text_input(key=widget_keys.key("scenario-name", thread_id)).value
     assert name == "send_email → eve@example.com must not run"
     screen.click("scenario-save").click("scenario-run")
     said = shown_there(opens, screen.at.query_params["scenario"]).said()
@@ -182,9 +182,9 @@ def test_any_call_of_a_tool_is_the_wider_choice(opens: Opens, console: Console, 
 def test_a_name_that_somebody_wrote_is_kept_whatever_is_ticked(opens: Opens, console: Console) -> None:
     thread_id = to_bob_and_eve(console)
     screen = to_save(opens, thread_id)
-    screen.at.text_input(key=session.key("scenario-name", thread_id)).set_value("Mine")
+    screen.at.text_input(key=widget_keys.key("scenario-name", thread_id)).set_value("Mine")
     tick(screen.run(), "any send_email")
-    assert screen.at.text_input(key=session.key("scenario-name", thread_id)).value == "Mine"
+    assert screen.at.text_input(key=widget_keys.key("scenario-name", thread_id)).value == "Mine"
 
 
 def test_a_tick_stays_with_what_it_was_set_on_when_more_has_run(opens: Opens, console: Console) -> None:
@@ -193,7 +193,7 @@ def test_a_tick_stays_with_what_it_was_set_on_when_more_has_run(opens: Opens, co
     ask(console, calls('search_mail {"text": "rent"}'), thread_id=thread_id)
     screen.run()
     assert "search_mail → rent" in screen.said()
-    name = screen.at.text_input(key=session.key("scenario-name", thread_id)).value
+    name = screen.at.text_input(key=widget_keys.key("scenario-name", thread_id)).value
     assert name == "any send_email must not run"
 
 
@@ -220,7 +220,7 @@ def test_the_last_results_stay_while_others_are_run_and_after_leaving(opens: Ope
     put(saved, "red", LEAST.format(name="r", answer="Goodbye"))
     name = put(saved, "green", LEAST.format(name="g", answer="Hello"))
     ended(opens("qa").click("run-all"))
-    ended(opens("qa").click(session.key("run", name)))
+    ended(opens("qa").click(widget_keys.key("run", name)))
     said = opens("qa").said()
     assert "1 passed" in said
     assert "1 failed" in said
@@ -229,9 +229,9 @@ def test_the_last_results_stay_while_others_are_run_and_after_leaving(opens: Ope
 def test_the_file_of_a_red_scenario_is_one_click_away_and_whole(opens: Opens, saved: Path) -> None:
     long = "x" * 5_000
     name = put(saved, "red", LEAST.format(name="r", answer=long))
-    screen = ended(opens("qa").click(session.key("run", name)))
+    screen = ended(opens("qa").click(widget_keys.key("run", name)))
     assert not any(long in one.value for one in screen.at.code if "scenario: r" in one.value)
-    screen.open_fold(session.key("file", name, True))
+    screen.open_fold(widget_keys.key("file", name, True))
     assert any(long in one.value for one in screen.at.code if "scenario: r" in one.value)
 
 

@@ -12,7 +12,7 @@ from agent.console import Console
 from agent.review.actions import Review, State
 from agent.review.rules import Rule, RuleEnd
 from agent.settings import Settings
-from pages.parts import session
+from pages.parts.state import widget_keys
 from tests import defaulted_agent
 from tests.conftest import ask, waiting
 from tests.pages.conftest import Opens, Screen, of
@@ -152,17 +152,17 @@ def test_a_rule_is_listed_with_what_it_matches_who_made_it_and_its_uses(
 
 
 def test_a_rule_is_revoked_by_one_press(opens: Opens, console: Console, rule: Rule) -> None:
-    screen = opens("policies", policy="operations").click(session.key("revoke", rule.rule_id))
+    screen = opens("policies", policy="operations").click(widget_keys.key("revoke", rule.rule_id))
     found = the_rule(console)
     assert (found.ended, found.ended_by) == (RuleEnd.REVOKED, "ana")
-    assert not screen.has(session.key("revoke", rule.rule_id))
+    assert not screen.has(widget_keys.key("revoke", rule.rule_id))
     assert "revoked by ana" in screen.said()
 
 
 def test_what_another_has_revoked_is_told(opens: Opens, console: Console, rule: Rule) -> None:
     screen = opens("policies", policy="operations")
     console.rules.revoke(rule.rule_id, by="ben")
-    assert "was revoked by ben" in screen.click(session.key("revoke", rule.rule_id)).said()
+    assert "was revoked by ben" in screen.click(widget_keys.key("revoke", rule.rule_id)).said()
 
 
 def test_the_conversation_says_by_which_rule_a_call_ran(
@@ -172,7 +172,7 @@ def test_the_conversation_says_by_which_rule_a_call_ran(
     screen = opens("chat", thread="t-2")
     assert f"allowed by {rule.rule_id}" in screen.said()
     (action,) = console.queries.actions("t-2")
-    screen.at.session_state[session.key("proof", action.key.message_id, "c1")] = True
+    screen.at.session_state[widget_keys.key("proof", action.key.message_id, "c1")] = True
     said = screen.run().said()
     assert f"a rule applied ({rule.rule_id} by ben)" in said
     assert "What ran is what was decided." in said

@@ -12,8 +12,8 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.store.memory import InMemoryStore
 
 from agent.bootstrap import DemoAgent
+from agent.demos.model import DemoModel
 from agent.demos.world import World
-from agent.engine.demo_model import DemoModel
 from agent.review.agents import Agent
 from agent.review.policy import Policy, Tier, ToolPolicy
 from tests.received.table import ROWS

@@ -11,7 +11,7 @@ from langchain.agents.middleware import AgentMiddleware, HumanInTheLoopMiddlewar
 from langchain_core.tools import BaseTool, StructuredTool, tool
 from pydantic import BaseModel, ConfigDict, Field
 
-from agent.engine.demo_model import DemoModel
+from agent.demos.model import DemoModel
 from tests.received.writing import write
 
 

@@ -10,8 +10,8 @@ from langchain.agents.middleware import HumanInTheLoopMiddleware
 from langchain_core.tools import BaseTool
 
 from agent.bootstrap import DemoAgent
+from agent.demos.model import DemoModel
 from agent.demos.world import World
-from agent.engine.demo_model import DemoModel
 from agent.review.agents import Agent
 from agent.review.policy import Policy, Tier, ToolPolicy
 

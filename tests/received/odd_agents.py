@@ -17,8 +17,8 @@ from langgraph.types import Command, interrupt
 from pydantic import BaseModel, ConfigDict, Field
 
 from agent.bootstrap import DemoAgent
+from agent.demos.model import DemoModel
 from agent.demos.world import World
-from agent.engine.demo_model import DemoModel
 from agent.review.agents import Agent
 from agent.review.policy import Policy, Tier, ToolPolicy
 from tests.received.writing import write

@@ -11,7 +11,7 @@ from langchain_core.tools import tool
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import Send
 
-from agent.engine.demo_model import DemoModel
+from agent.demos.model import DemoModel
 from tests.received.writing import write
 
 

@@ -20,8 +20,8 @@ from pydantic import BaseModel, field_validator
 from typing_extensions import TypedDict
 
 from agent.bootstrap import DemoAgent
+from agent.demos.model import DemoModel
 from agent.demos.world import World
-from agent.engine.demo_model import DemoModel
 from agent.review.agents import Agent
 from agent.review.policy import Policy, Tier, ToolPolicy
 from tests.received.odd_agents import approved, question

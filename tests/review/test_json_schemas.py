@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from jsonschema.validators import validator_for
 from referencing import Registry
 
+from agent.review.arguments.fitting import received
 from agent.review.errors import ArgumentsRefused
-from agent.review.fitting import received
-from agent.review.foreign import answer_fault
+from agent.review.external import answer_fault
 from agent.review.json_schemas import Schema, TooMuchWork, fault_of
 from agent.review.patterns import PatternRefused
 from agent.review.shapes import QUESTION

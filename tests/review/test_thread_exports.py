@@ -8,8 +8,8 @@ from html.parser import HTMLParser
 import pytest
 
 from agent.console import Console
-from agent.review.deception import visible
 from agent.review.errors import UnknownThread
+from agent.review.text.deception import visible
 from agent.review.thread_exports import as_html, as_json
 from tests.conftest import ask, decide
 

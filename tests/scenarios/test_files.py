@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.review.errors import InvalidScenario
-from agent.review.scenarios import Scenario
 from agent.scenarios.files import (
     ENDING,
     SCHEMA_NAME,
@@ -22,6 +21,7 @@ from agent.scenarios.files import (
     schema_text,
     write_text,
 )
+from agent.scenarios.format import Scenario
 
 HERE = Path(__file__).parent
 LEAST = "scenario: s\nagent: mail\nmessage: m\n"

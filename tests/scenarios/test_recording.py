@@ -14,11 +14,11 @@ import pytest
 from agent.bootstrap import Opened
 from agent.demos import mail
 from agent.review.errors import NotReplayable
-from agent.review.forbidden import exactly
 from agent.review.policy import Case, Policy, Tier, ToolPolicy
-from agent.review.scenarios import Decision, Never, Scenario
 from agent.scenarios import shelf
 from agent.scenarios.files import read_text, write_text
+from agent.scenarios.forbidden import exactly
+from agent.scenarios.format import Decision, Never, Scenario
 from agent.scenarios.recording import record
 from agent.scenarios.running import run
 from tests.conftest import ROOT, SetClock, ask, decide, until

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from agent.__main__ import app
 from agent.bootstrap import Opened
-from agent.review.scenarios import Scenario
+from agent.cli.main import app
 from agent.scenarios import batch
 from agent.scenarios.batch import Batch
 from agent.scenarios.files import ENDING, write_text
+from agent.scenarios.format import Scenario
 from agent.scenarios.running import Report, run
 from tests.conftest import ROOT
 
@@ -83,7 +83,7 @@ def test_an_unknown_agent_is_a_fault_with_the_remedy() -> None:
 
 def test_an_agent_of_another_make_is_not_run_at_all(tmp_path: Path) -> None:
     config = tmp_path / "langgraph.json"
-    config.write_text('{"graphs": {"mine": "tests/engine/foreign_agents.py:batched"}}')
+    config.write_text('{"graphs": {"mine": "tests/engine/external_agents.py:batched"}}')
     (fault,) = run(made(agent="mine"), config).faults
     assert "cannot be kept apart from the real world" in fault.got
 

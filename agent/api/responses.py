@@ -1,0 +1,304 @@
+"""What the API answers: every shape it documents, and how it is made of the console's own records."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+from pydantic_core import to_json
+from starlette.responses import Response
+
+from agent.console import Console
+from agent.review import shapes
+from agent.review.actions import MOVES, Action, State, Waiting
+from agent.review.decisions import Ruling
+from agent.review.events import Event, Kind
+from agent.review.given import Face
+from agent.review.text.secrets import masked
+from agent.review.threads import Message, Status
+
+
+class Own(Response):
+    """An answer made of the console's own records, written as it is: it is of the documented shape already."""
+
+    media_type = "application/json"
+
+    def render(self, content: Any) -> bytes:
+        return to_json(content, inf_nan_mode="null")
+
+
+DecisionType = Literal["approve", "edit", "reject", "respond"]
+
+
+RECEIVED = "What the tool's function receives of them, where that is not the same."
+
+
+class ActionRequest(BaseModel):
+    name: str
+    args: dict[str, Any] | None = Field(description="As the agent proposed them, and as an edit writes them.")
+    received: dict[str, Any] | None = Field(default=None, description=RECEIVED)
+    description: str
+    tool_call_id: str
+    shown_digest: str
+    denied: str | None = Field(
+        None, description="Why it cannot be approved: the policy has come to deny it. Absent where it can."
+    )
+
+
+class ReviewConfig(BaseModel):
+    action_name: str
+    allowed_decisions: list[DecisionType]
+
+
+class PendingReview(BaseModel):
+    """A pause: actions that wait for one decision each, in the order of the agent's calls."""
+
+    review_id: str
+    action_requests: list[ActionRequest]
+    review_configs: list[ReviewConfig]
+
+
+class Answer(BaseModel):
+    """Where a thread stands after a run."""
+
+    thread_id: str
+    status: Status
+    answer: str | None = Field(description="The agent's closing words, once it has answered.")
+    pending_review: PendingReview | None = Field(description="The oldest of `pending_reviews`.")
+    pending_reviews: list[PendingReview]
+    error: str | None = Field(None, description="Why the run failed or stopped; absent where it did not.")
+
+
+class Accepted(BaseModel):
+    """The run was started and goes on; follow it under `url`."""
+
+    thread_id: str
+    status: Status
+    url: str
+
+
+class ToolCallAnswer(BaseModel):
+    id: str
+    name: str
+    args: Any
+
+
+class MessageAnswer(BaseModel):
+    id: str
+    type: Literal["human", "ai", "tool", "system"]
+    content: str
+    tool_calls: list[ToolCallAnswer] = []
+    tool_call_id: str | None = None
+    status: str | None = None
+    at: str
+
+
+class Proposed(BaseModel):
+    name: str
+    args: Any
+
+
+class ActionAnswer(BaseModel):
+    message_id: str
+    tool_call_id: str
+    attempt: int
+    name: str
+    args: dict[str, Any] | None
+    proposed: Proposed
+    tier: str
+    state: State
+    summary: str
+    review_id: str | None
+    rule_id: str | None = Field(description="The remembered rule that approved it in a person's place.")
+    decided_by: str | None
+    decided_at: str | None
+    started_at: str | None
+    ended_at: str | None
+    result: str | None
+
+
+class ThreadAnswer(Answer):
+    agent: str
+    model: str
+    messages: list[MessageAnswer]
+    actions: list[ActionAnswer]
+
+
+class WouldRun(BaseModel):
+    name: str
+    args: dict[str, Any] | None
+    received: dict[str, Any] | None = Field(default=None, description=RECEIVED)
+
+
+class PreviewedAction(BaseModel):
+    tool_call_id: str
+    type: DecisionType
+    would_run: WouldRun | None = Field(description="The call that would run, or null if none would.")
+    summary: str
+    shown_digest: str = Field(description="Of this card; for an edit, what goes into `edited_digest`.")
+    told: str | None = Field(description="What the agent would be told; null where the tool would answer it.")
+
+
+class PreviewAnswer(BaseModel):
+    actions: list[PreviewedAction]
+
+
+class QueuedReview(BaseModel):
+    review_id: str
+    thread_id: str
+    agent: str
+    opened_at: str
+    expires_at: str | None
+    pending_review: PendingReview
+
+
+class QueueAnswer(BaseModel):
+    reviews: list[QueuedReview]
+    next_cursor: str | None = Field(description="Send it as `cursor` to go on; null at the end.")
+
+
+class EventAnswer(BaseModel):
+    """One line of the audit trail. Fields that do not apply are absent."""
+
+    seq: int
+    at: str
+    kind: Kind
+    thread_id: str | None = None
+    agent: str | None = None
+    by: str | None = None
+    review_id: str | None = None
+    tool_call_id: str | None = None
+    tool: str | None = None
+    digest: str | None = None
+    data: dict[str, Any] | None = Field(None, description="Secrets in it masked. Absent once it was erased.")
+    masked: bool = Field(False, description="True where something in `data` is masked; absent elsewhere.")
+    salt: str | None = Field(None, description="Absent where something is masked.")
+    commitment: str
+    hash: str
+
+
+class TrailAnswer(BaseModel):
+    events: list[EventAnswer]
+    next_cursor: int | None = Field(description="Send it as `cursor` to go on; null at the end.")
+
+
+class VerifyAnswer(BaseModel):
+    ok: bool
+    count: int
+    head: str = Field(description="The last event's hash.")
+    first_fault: str | None
+    masked: int = Field(description="Events whose data was erased; the chain vouches for the rest of each.")
+    unkeyed: int = Field(description="Events, the first ones, from before the chain had a key.")
+
+
+class AnchorAnswer(BaseModel):
+    anchor: str | None = Field(description="Count, hash and time of the last event; null before the first.")
+
+
+class HealthAnswer(BaseModel):
+    status: str
+    ledger: str
+    runs: int
+
+
+def answer(console: Console, thread_id: str, *, to: str, face: Face = "http") -> dict[str, Any]:
+    """Answer with the thread as it is, and note its reviews as given to this reviewer. Raises `UnknownThread`."""
+    view = console.queries.view(thread_id)
+    console.given.give(view.reviews, to=to, face=face)
+    last = console.queries.history(thread_id, limit=1)
+    reviews = [shapes.pending_review(one, console.queries.denial) for one in view.reviews]
+    spoke = view.thread.status is Status.IDLE and bool(last) and last[-1].type == "ai"
+    found = {
+        "thread_id": thread_id,
+        "status": view.thread.status,
+        "answer": last[-1].content if spoke else None,
+        "pending_review": reviews[0] if reviews else None,
+        "pending_reviews": reviews,
+    }
+    return found if view.thread.error is None else {**found, "error": view.thread.error}
+
+
+def thread(console: Console, thread_id: str, *, to: str) -> dict[str, Any]:
+    """The thread with its whole transcript and every action, noted as given. Raises `UnknownThread`.
+
+    Secrets are masked in what was said and in what has ended; what can still be decided on is exact.
+    """
+    about = console.queries.view(thread_id).thread
+    messages = console.queries.history(thread_id, limit=max(1, console.queries.history_length(thread_id)))
+    stands = answer(console, thread_id, to=to)
+    return {
+        **stands,
+        **{name: masked(stands[name]) for name in ("answer", "error") if name in stands},
+        "agent": about.agent,
+        "model": about.model,
+        "messages": [_message(message) for message in messages],
+        "actions": [_action(action) for action in console.queries.actions(thread_id)],
+    }
+
+
+def previewed(ruling: Ruling) -> dict[str, Any]:
+    runs, after = ruling.after.state is State.APPROVED, ruling.after
+    written = after.enters if ruling.type == "edit" else after.proposed
+    would_run = {"name": after.tool, **shapes.arguments(written, after.args)}
+    return {
+        "tool_call_id": ruling.after.key.tool_call_id,
+        "type": ruling.type,
+        "would_run": would_run if runs else None,
+        "summary": ruling.after.summary,
+        "shown_digest": ruling.after.shown_digest,
+        "told": ruling.told,
+    }
+
+
+def queued(console: Console, review: Waiting) -> dict[str, Any]:
+    return {
+        "review_id": review.review_id,
+        "thread_id": review.thread_id,
+        "agent": review.agent,
+        "opened_at": review.opened_at,
+        "expires_at": review.expires_at,
+        "pending_review": shapes.pending_review(review, console.queries.denial),
+    }
+
+
+def event(one: Event) -> dict[str, Any]:
+    """A line of the trail, secrets in its data masked; then without the salt, by which a short one could be guessed."""
+    found = {name: value for name, value in vars(one).items() if value is not None}
+    shown = masked(one.data)
+    if shown == one.data:
+        return found
+    found.pop("salt", None)
+    return {**found, "data": shown, "masked": True}
+
+
+def _message(message: Message) -> dict[str, Any]:
+    found = shapes.message(message)
+    calls = [{**call, "args": masked(call["args"])} for call in found.get("tool_calls", ())]
+    return {**found, "content": masked(found["content"]), **({"tool_calls": calls} if calls else {})}
+
+
+def _action(action: Action) -> dict[str, Any]:
+    found = _exact(action)
+    if action.state in MOVES:  # it may still be decided on, or run
+        return found
+    proposed = {**found["proposed"], "args": masked(action.proposed)}
+    return {
+        **found,
+        "proposed": proposed,
+        **{name: masked(found[name]) for name in ("args", "summary", "result")},
+    }
+
+
+def _exact(action: Action) -> dict[str, Any]:
+    names = ("args", "tier", "state", "summary", "review_id", "rule_id", "decided_by", "decided_at")
+    return {
+        "message_id": action.key.message_id,
+        "tool_call_id": action.key.tool_call_id,
+        "attempt": action.key.attempt,
+        "name": action.tool,
+        "proposed": {"name": action.proposed_tool, "args": action.proposed},
+        **{name: getattr(action, name) for name in names},
+        "started_at": action.started_at,
+        "ended_at": action.ended_at,
+        "result": action.result,
+    }

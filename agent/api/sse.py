@@ -1,0 +1,180 @@
+"""A run as server-sent events: told from the record, which loses nothing, with the words that are being written.
+
+The record is asked every few hundredths of a second. A message that stands in it has been sent in full before
+what came after it, whatever of it was seen while it was written; and it is the same whoever executes the run.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import AsyncIterator, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from agent.api import responses
+from agent.api.wait import off
+from agent.console import Console
+from agent.review.events import Event, Kind
+from agent.review.threads import Message, Run, Status
+
+STEP = 0.05
+QUIET = 300
+"""Steps without news after which a comment is sent, so that nothing between closes the connection."""
+PAGE = 200
+STATUS_OF = {
+    Kind.EXECUTION_FINISHED: "success",
+    Kind.EXECUTION_FAILED: "error",
+    Kind.EXECUTION_SUSPENDED: "suspended",
+    Kind.OUTCOME_UNKNOWN: "unknown",
+}
+CODE_OF = {
+    Status.FAILED: "RunFailed",
+    Status.STOPPED: "RunStopped",
+    Status.UNKNOWN_OUTCOME: "OutcomeUnknown",
+    Status.STUCK: "ThreadStuck",
+}
+UNKNOWN = "The outcome of an action is unknown, because it was cut off. Settle it, then the thread goes on."
+
+Told = tuple[str, dict[str, Any]]
+"""An event's name and its data."""
+
+
+@dataclass
+class Follower:
+    """What one listener has been told of a run so far."""
+
+    console: Console
+    run: Run
+    to: str
+    """The listener's name."""
+    seen_messages: int
+    seen_seq: int
+    written: str = ""
+    """What was sent of the message that is being written."""
+    last: str = ""
+    """The last message sent in full: the words in writing stay the same until the next model call begins."""
+    steps_left: int = field(default=QUIET)
+
+    def news(self) -> list[Told]:
+        """What happened since the last call, in order."""
+        progress = self.console.queries.view(self.run.thread_id).progress
+        events, messages = self._events(), self._messages()
+        told = [one for item in _in_order(messages, events) for one in self._told(item)]
+        if progress is not None and not any(message.type == "ai" for message in messages):
+            # Else it may be of a message that was recorded in the meantime: the next call sees.
+            told += self._in_writing(progress.text)
+        return told
+
+    def _events(self) -> list[Event]:
+        found: list[Event] = []
+        while page := self.console.trail.events(
+            thread_id=self.run.thread_id, after=self.seen_seq, limit=PAGE
+        ):
+            found += page
+            self.seen_seq = page[-1].seq
+        return found
+
+    def _messages(self) -> list[Message]:
+        count, before = self.console.queries.history_length(self.run.thread_id), self.seen_messages
+        self.seen_messages = count
+        if count == before:
+            return []
+        return self.console.queries.history(self.run.thread_id, before=count, limit=count - before)
+
+    def _told(self, item: Message | Event) -> Iterator[Told]:
+        if isinstance(item, Event):
+            yield from _of_event(item)
+        elif item.type == "ai":
+            yield from self._whole(item.content)
+
+    def _whole(self, content: str) -> Iterator[Told]:
+        missing = content.removeprefix(self.written) if content.startswith(self.written) else content
+        self.written, self.last = "", content
+        if missing:
+            yield "token", {"text": missing}
+
+    def _in_writing(self, text: str) -> Iterator[Told]:
+        if not self.written and self.last.startswith(text):
+            return
+        if text.startswith(self.written) and text != self.written:
+            yield "token", {"text": text.removeprefix(self.written)}
+            self.written, self.last = text, ""
+
+
+def begin(console: Console, run: Run, to: str, seen_messages: int) -> Follower:
+    """Follow a run that has just been started; `seen_messages` is the transcript's length before that."""
+    return Follower(console, run, to, seen_messages, _started_at(console, run))
+
+
+async def server_sent(follower: Follower) -> AsyncIterator[str]:
+    """The run's events as they happen; after its end what it came to, and last `done` with the whole answer."""
+    console, run = follower.console, follower.run
+    ended = False
+    while not ended:
+        ended = await off(console.wait, run, STEP)
+        told = await off(follower.news)
+        for name, data in told:
+            yield _line(name, data)
+        follower.steps_left = QUIET if told else follower.steps_left - 1
+        if follower.steps_left == 0:
+            follower.steps_left = QUIET
+            yield ": still at work\n\n"
+    answer = await off(responses.answer, console, run.thread_id, to=follower.to)
+    for name, data in _end(answer):
+        yield _line(name, data)
+
+
+def _end(answer: dict[str, Any]) -> Iterator[Told]:
+    for review in answer["pending_reviews"]:
+        yield "review", review
+    if answer["answer"] is not None:
+        yield "answer", {"answer": answer["answer"]}
+    if answer["status"] in CODE_OF:
+        detail = answer.get("error") or UNKNOWN
+        yield "error", {"detail": detail, "code": CODE_OF[answer["status"]]}
+    yield "done", answer
+
+
+def _of_event(event: Event) -> Iterator[Told]:
+    about = {"tool_call_id": event.tool_call_id, "name": event.tool}
+    if event.kind is Kind.EXECUTION_STARTED:
+        yield "tool_started", about
+    elif event.kind in STATUS_OF:
+        result = (event.data or {}).get("result")
+        yield "tool_finished", {**about, "status": STATUS_OF[event.kind], "result": result}
+
+
+def _in_order(messages: Iterable[Message], events: Iterable[Event]) -> Iterator[Message | Event]:
+    """A tool's events stand before its result; what else is news of the tools came last."""
+    left = deque(events)
+    for message in messages:
+        if message.type == "tool" and any(one.tool_call_id == message.tool_call_id for one in left):
+            yield from _up_to_the_end_of(message.tool_call_id, left)
+        yield message
+    yield from left
+
+
+def _up_to_the_end_of(tool_call_id: str | None, events: deque[Event]) -> Iterator[Event]:
+    while events:
+        event = events.popleft()
+        yield event
+        if event.tool_call_id == tool_call_id and event.kind in STATUS_OF:
+            return
+
+
+def _started_at(console: Console, run: Run) -> int:
+    """The number of the event that recorded the run's start."""
+    before: int | None = None
+    while page := console.trail.events(
+        thread_id=run.thread_id, kind=Kind.RUN_STARTED, newest_first=True, before=before, limit=PAGE
+    ):
+        for event in page:
+            if (event.data or {}).get("run_id") == run.run_id:
+                return event.seq
+        before = page[-1].seq
+    return 0
+
+
+def _line(name: str, data: dict[str, Any]) -> str:
+    return f"event: {name}\ndata: {json.dumps(data)}\n\n"

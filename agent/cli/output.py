@@ -1,0 +1,99 @@
+"""What the command line says to a person. Nobody's text can move the cursor, colour a line or hide itself."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from typing import Any
+
+from agent.review.actions import Action, Asked, Review, Waiting
+from agent.review.arguments.args import show
+from agent.review.damage import review_is_damaged
+from agent.review.errors import ReviewError
+from agent.review.shapes import Denies
+from agent.review.verify_chain import Verification
+
+KEPT = "\n\t"
+UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+"""Unicode's categories of what is not drawn: controls, formats, halves of pairs, and what has no meaning yet."""
+
+
+def literal(text: str) -> str:
+    """The text with every character that a terminal would obey, or not draw, written out."""
+    return "".join(
+        char if char in KEPT or unicodedata.category(char) not in UNSEEN else f"\\u{{{ord(char):04x}}}"
+        for char in text
+    )
+
+
+def review(one: Review | Waiting, denies: Denies) -> str:
+    """A review with all that is decided on, what of it cannot be approved any more, and how to decide it."""
+    return literal("\n".join(_review(one, denies)))
+
+
+def verification(found: Verification) -> str:
+    """What checking a chain came to: what holds, and what could not be told."""
+    return literal("\n".join(_verification(found)))
+
+
+def _verification(found: Verification) -> Iterator[str]:
+    yield f"{found.count} events, the last with the hash {found.head}."
+    if found.unkeyed:
+        since = (
+            "as they were when it was keyed"
+            if found.unkeyed < found.count
+            else "as whoever wrote them wrote them"
+        )
+        yield f"{found.unkeyed} of them, the first, are from before the record had a key: they are {since}."
+    if found.masked:
+        yield f"The data of {found.masked} is masked or erased."
+    if found.first_fault:
+        yield found.first_fault
+    elif found.unchecked:
+        yield (
+            f"{found.unchecked} could not be checked without the key of their record. They are numbered without gaps, "
+            "and what data is there is what they commit to; whether they were written again cannot be told. "
+            "Give the key's file with --key."
+        )
+    else:
+        yield "The chain holds."
+
+
+def _review(one: Review | Waiting, denies: Denies) -> Iterator[str]:
+    until = f", open until {one.expires_at}" if one.expires_at else ""
+    yield f"Review {one.review_id} on thread {one.thread_id} ({one.agent}), since {one.opened_at}{until}"
+    actions: tuple[Action | Asked, ...] = one.actions
+    for place, action in enumerate(actions, start=1):
+        yield from _action(place, action)
+        if denial := denies(one.agent, action):
+            yield f"     It cannot be approved: {denial.reason}"
+    if review_is_damaged(one):
+        yield "Its record was changed past the console: it can only be closed."
+    elif len(one.actions) == 1:
+        (only,) = actions
+        kinds = "|".join(only.allowed)
+        yield f"Decide it: python -m agent decide {one.thread_id} {kinds} --digest {only.shown_digest}"
+    else:
+        yield f"Decide it: python -m agent decide {one.thread_id} --decisions FILE (one decision per action)"
+
+
+def _action(place: int, action: Action | Asked) -> Iterator[str]:
+    yield f"  {place}. {action.tool} [{', '.join(action.allowed)}]"
+    yield f"     {action.summary}"
+    yield from (f"     {line}" for line in show(action.args).splitlines())
+    yield f"     digest {action.shown_digest}"
+
+
+def refusal(error: ReviewError, denies: Denies) -> str:
+    """Why something was refused, with the review as it is now where another one was meant."""
+    shown = getattr(error, "review", None)
+    return literal(str(error)) + (f"\n\n{review(shown, denies)}" if shown is not None else "")
+
+
+def answer(found: dict[str, Any], reviews: tuple[Review, ...], denies: Denies) -> str:
+    """Where a thread stands after a run: its reviews, its answer, or why there is none."""
+    head = f"Thread {found['thread_id']}: {found['status']}"
+    if reviews:
+        return "\n".join([head, *(review(one, denies) for one in reviews)])
+    said = found["answer"] or found.get("error") or "Open the thread to see where it stands."
+    return f"{head}\n{literal(said)}"

@@ -1,0 +1,200 @@
+"""Reading a thread's checkpoint: what waits, what was answered already, and by whom the thread was moved on.
+
+LangGraph's own snapshot lists an interrupt until its step is saved, even when an answer for it is. Answers stand
+in the pending writes, under the task that asked; an interrupt's id says how many answers its task had before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.serde.types import ERROR, INTERRUPT, RESUME
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Interrupt, StateSnapshot
+
+from agent.engine.checkpointer import FencedSaver, Unavailable
+from agent.engine.messages import Transcript
+from agent.ports import Look
+from agent.review.bounds import LARGEST
+from agent.review.errors import CheckpointLost
+from agent.review.screening import Call
+from agent.review.threads import Message
+
+Graph = CompiledStateGraph[Any, Any, Any, Any]
+
+
+@dataclass(frozen=True)
+class Answered:
+    """An interrupt whose answer is saved while its step is not."""
+
+    value: Any
+    failed: bool
+    """The node that asked failed on the answer."""
+
+
+@dataclass(frozen=True)
+class Raised:
+    """An interrupt where it was raised: in the graph itself or in one inside it."""
+
+    interrupt: Interrupt[Any]
+    messages: Sequence[Message]
+    """The conversation it was raised in."""
+    place: str
+    """The task that raised it, by LangGraph's checkpoint namespace."""
+    answered: Answered | None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A snapshot, and the interrupts of its step."""
+
+    snapshot: StateSnapshot
+    raised: tuple[Raised, ...]
+
+    @property
+    def waiting(self) -> list[Raised]:
+        """The interrupts that wait for an answer."""
+        return [one for one in self.raised if one.answered is None and self._is_unfinished(one)]
+
+    def holds(self, message_id: str) -> bool:
+        """Whether a message of this id stands in the conversation."""
+        return messages_in(self.snapshot).holds(message_id)
+
+    def unsaved_results(self) -> list[ToolMessage]:
+        """Results of the last calls that stand in a step which is not over, and would be lost with it.
+
+        The snapshot shows them; what is written to the thread from outside starts from the step's beginning.
+        """
+        messages = self.snapshot.values.get("messages", ()) if self.snapshot.tasks else ()
+        found: list[ToolMessage] = []
+        for message in reversed(messages):
+            if isinstance(message, AIMessage):
+                break
+            if isinstance(message, ToolMessage):
+                found.insert(0, message)
+        return found
+
+    def raised_as(self, interrupt_id: str) -> Raised | None:
+        return next((one for one in self.raised if one.interrupt.id == interrupt_id), None)
+
+    def _is_unfinished(self, raised: Raised) -> bool:
+        """Whether the task that asked has still to come to its end: only such ones does LangGraph list."""
+        return any(interrupt.id == raised.interrupt.id for interrupt in self.snapshot.interrupts)
+
+    def look(self, calls: Sequence[Call] = (), limit: int = LARGEST) -> Look:
+        """What the console needs to know of it, with at most `limit` bytes of each result."""
+        snapshot, waiting = self.snapshot, tuple(one.interrupt.id for one in self.waiting)
+        answered = [one for one in self.raised if one.answered is not None and self._is_unfinished(one)]
+        asking = sum(any(one.id in waiting for one in task.interrupts) for task in snapshot.tasks)
+        return Look(
+            messages=messages_in(snapshot, limit),
+            calls=tuple(calls),
+            waiting=waiting,
+            answered=tuple(one.interrupt.id for one in answered),
+            stuck=tuple(one.interrupt.id for one in answered if one.answered and one.answered.failed),
+            # `next` leaves out a node whose writes are saved while the step's checkpoint is not.
+            unfinished=len(snapshot.next) > asking if waiting else bool(snapshot.tasks),
+            next=tuple(snapshot.next),
+            exists=snapshot.created_at is not None,
+            own="fence" in (snapshot.metadata or {}),
+        )
+
+
+def read(graph: Graph, config: RunnableConfig) -> Reading:
+    """Where the thread's checkpoint stands. Raises `CheckpointLost` if it cannot be read."""
+    with readable(config):
+        snapshot = graph.get_state(config, subgraphs=True)
+        saver = graph.checkpointer
+        raised = _raised(saver, snapshot) if isinstance(saver, BaseCheckpointSaver) else ()
+        return Reading(snapshot, tuple(raised))
+
+
+def holds_an_interrupt(graph: Graph, config: RunnableConfig) -> bool:
+    """Whether the thread's last checkpoint holds any interrupt, answered or not; one raised in a graph inside it too.
+
+    Raises `CheckpointLost` if it cannot be read.
+    """
+    saver = graph.checkpointer
+    with readable(config):
+        kept = saver.get_tuple(config) if isinstance(saver, BaseCheckpointSaver) else None
+    return kept is not None and any(channel == INTERRUPT for _, channel, _ in kept.pending_writes or ())
+
+
+@contextmanager
+def readable(config: RunnableConfig) -> Iterator[None]:
+    """Raise `CheckpointLost` for whatever reading the thread's checkpoints raises in this block."""
+    try:
+        yield
+    except (Unavailable, CheckpointLost):
+        raise
+    except Exception as error:  # what damaged bytes make the reader raise has no common kind
+        reason = f"its checkpoint cannot be read ({type(error).__name__})"
+        raise CheckpointLost(config["configurable"]["thread_id"], reason) from error
+
+
+def messages_in(snapshot: StateSnapshot, limit: int = LARGEST) -> Transcript:
+    found = snapshot.values.get("messages", ()) if isinstance(snapshot.values, Mapping) else ()
+    return Transcript([message for message in found if isinstance(message, BaseMessage)], limit)
+
+
+def schema_of(interrupt: Interrupt[Any]) -> Mapping[str, Any] | None:
+    """The JSON Schema of the answer an interrupt asks for, if it names one."""
+    schema = interrupt.response_schema
+    return schema if isinstance(schema, Mapping) else None
+
+
+def _raised(saver: BaseCheckpointSaver[Any], snapshot: StateSnapshot, inside: str = "") -> Iterator[Raised]:
+    if not snapshot.tasks:
+        return
+    kept = saver.get_tuple(snapshot.config)
+    writes = kept.pending_writes or [] if kept else []
+    for task in snapshot.tasks:
+        place = f"{inside}{task.name}:{task.id}"
+        own = [(channel, value) for task_id, channel, value in writes if task_id == task.id]
+        if isinstance(task.state, StateSnapshot):
+            yield from _raised(saver, task.state, f"{place}|")
+            continue
+        answers = next((_listed(value) for channel, value in own if channel == RESUME), [])
+        failed = any(channel == ERROR for channel, _ in own)
+        for interrupt in (one for channel, value in own if channel == INTERRUPT for one in _listed(value)):
+            before = next((n for n in range(len(answers)) if interrupt_id(place, n) == interrupt.id), None)
+            answered = None if before is None else Answered(answers[before], failed)
+            hidden = (
+                _hidden(saver, snapshot.config, place, interrupt)
+                if interrupt_id(place, len(answers)) != interrupt.id and answered is None
+                else None
+            )
+            messages, raised_at = hidden or (messages_in(snapshot), place)
+            yield Raised(interrupt, messages, raised_at, answered)
+
+
+def _hidden(
+    saver: BaseCheckpointSaver[Any], config: RunnableConfig, place: str, interrupt: Interrupt[Any]
+) -> tuple[Transcript, str] | None:
+    """Where an interrupt was raised that a tool or a node let through: a graph that it called by itself."""
+    if not isinstance(saver, FencedSaver):
+        return None
+    thread_id = str(config["configurable"]["thread_id"])
+    for graph in saver.graphs_inside(thread_id, place):
+        kept = saver.get_tuple({"configurable": {"thread_id": thread_id, "checkpoint_ns": graph}})
+        for task_id, channel, value in (kept.pending_writes or ()) if kept else ():
+            if channel == INTERRUPT and any(one.id == interrupt.id for one in _listed(value)):
+                found = kept.checkpoint["channel_values"].get("messages", ()) if kept else ()
+                said = [one for one in found if isinstance(one, BaseMessage)]
+                return Transcript(said), f"{graph}|:{task_id}"
+    return None
+
+
+def _listed(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def interrupt_id(task: str, answers: int = 0) -> str:
+    """The id of an interrupt raised in a task that has this many answers; a test holds it."""
+    return str(Interrupt.from_ns(None, f"{task}|{answers}" if answers else task).id)

@@ -1,0 +1,105 @@
+"""What a run brings to its agent. Each delivery looks first whether it arrived already, so that a run whose
+process died can simply be delivered again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import AnyMessage, HumanMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.types import Command
+
+from agent.engine.checkpoints import Graph, Reading, read
+from agent.engine.drivers import Make
+from agent.engine.messages import results_for
+from agent.ports import (
+    AskAgain,
+    CatchUp,
+    Continue,
+    Look,
+    Mend,
+    Moment,
+    Proposed,
+    Repeat,
+    Resume,
+    Said,
+    Send,
+    Superseded,
+    deliveries,
+)
+from agent.review.errors import CheckpointLost
+from agent.review.threads import Run
+
+GONE = "its checkpoints were deleted"
+
+
+@dataclass(frozen=True)
+class Start:
+    """How a run starts: what to tell first, and what to give the graph, if it is to run at all."""
+
+    config: RunnableConfig
+    runs: bool
+    begin: Any = None
+    """None: go on from where the checkpoint stands."""
+    moments: tuple[Moment, ...] = ()
+
+
+def deliver(make: Make, graph: Graph, config: RunnableConfig, run: Run) -> Start:
+    """Bring what the run delivers, unless it has arrived. Raises `CheckpointLost` if there is nothing to bring it to."""
+    reading = read(graph, config)
+    look = make.look(reading)
+    delivery = deliveries.validate_python(run.delivery)
+    if not look.exists and not isinstance(delivery, Send):
+        raise CheckpointLost(run.thread_id, GONE)
+    match delivery:
+        case Send() as send if not reading.holds(send.message_id):
+            return Start(config, True, _message(send, look, reading))
+        case Resume() as resume:
+            return _resume(make, config, resume, reading, look)
+        case Mend() as mend:
+            make.mend(graph, config, mend, reading)
+            look = make.look(read(graph, config))
+            return Start(config, look.unfinished, moments=(Said(look.messages), Proposed(look.calls)))
+        case Repeat() as repeat if not reading.holds(repeat.proposal_id):
+            make.repeat(graph, config, repeat)
+            look = make.look(read(graph, config))
+            return Start(config, look.unfinished, moments=(Said(look.messages),))
+        case AskAgain() if look.stuck:
+            return Start(_at(config, reading), True)
+        case CatchUp():
+            return Start(config, False, moments=(Said(look.messages),))
+        case Send() | Continue() | AskAgain() | Repeat():
+            return _going_on(config, look)
+
+
+def _resume(make: Make, config: RunnableConfig, resume: Resume, reading: Reading, look: Look) -> Start:
+    """The decisions, unless their interrupt was answered before: by an earlier try of ours, or by another client.
+
+    Another client's hand shows in its answer, where that is not the one we bring, or in a last checkpoint that this
+    console did not write.
+    """
+    value, raised = make.answer(reading, resume), reading.raised_as(resume.review_id)
+    if resume.review_id in look.waiting:
+        return Start(config, True, Command(resume={resume.review_id: value}))
+    ours = raised.answered.value == value if raised and raised.answered else look.own
+    if ours:
+        return _going_on(config, look)
+    return Start(config, False, moments=(Superseded(resume.review_id), Said(look.messages)))
+
+
+def _going_on(config: RunnableConfig, look: Look) -> Start:
+    """From where an earlier try stands, and what it told: it may have been cut off before that was recorded."""
+    return Start(config, look.unfinished, moments=(Said(look.messages), Proposed(look.calls)))
+
+
+def _message(send: Send, look: Look, reading: Reading) -> dict[str, Any]:
+    """The message, behind a result for every call a broken turn left open: no model sees a call without one."""
+    results: list[AnyMessage] = [*reading.unsaved_results(), *results_for(look, send.results)]
+    return {"messages": [*results, HumanMessage(send.text, id=send.message_id)]}
+
+
+def _at(config: RunnableConfig, reading: Reading) -> RunnableConfig:
+    """The same run from the reading's own checkpoint: LangGraph then forks, and asks under a new interrupt id."""
+    place = reading.snapshot.config["configurable"]
+    return {**config, "configurable": {**config["configurable"], **place}}

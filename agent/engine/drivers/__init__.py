@@ -1,0 +1,51 @@
+"""What differs from one make of agent to another: how it is compiled, what its stream tells, how a turn is mended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
+
+from langchain_core.runnables import RunnableConfig
+
+from agent.engine.checkpointer import FencedSaver
+from agent.engine.checkpoints import Graph, Reading
+from agent.ports import Look, Mend, Moment, Repeat, Resume
+from agent.review.agents import Agent
+from agent.review.screening import Call
+
+
+class Make(Protocol):
+    """One agent, as its own make wants to be driven."""
+
+    agent: Agent
+    streamed: Mapping[str, Any]
+    """What LangGraph is to stream of it."""
+    whole_steps: bool
+    """Whether each of its steps is one task, so that what it wrote need not be kept before its step is done."""
+
+    def compiled(self, saver: FencedSaver) -> Graph:
+        """The agent's graph over this checkpointer."""
+
+    def limits(self) -> RunnableConfig:
+        """What a run's config holds for this make alone."""
+
+    def look(self, reading: Reading) -> Look:
+        """Where the thread stands, with the calls the graph keeps in its state, if it does."""
+
+    def speaks(self, place: Mapping[str, Any]) -> bool:
+        """Whether a model that is called there, by LangGraph's metadata of the call, writes the agent's own words."""
+
+    def moments(self, update: Mapping[str, Any]) -> Iterator[Moment]:
+        """What an update of the graph's own state tells, but for a pause."""
+
+    def asked(self, reading: Reading) -> Mapping[str, tuple[Call, ...]]:
+        """What each waiting interrupt asks about; one that is left out asks about all that is pending."""
+
+    def answer(self, reading: Reading, resume: Resume) -> Any:
+        """The value the interrupt is resumed with, in the shape it asked in."""
+
+    def repeat(self, graph: Graph, config: RunnableConfig, repeat: Repeat) -> None:
+        """Write a person's word, and behind it a message that proposes these calls, as the model would have."""
+
+    def mend(self, graph: Graph, config: RunnableConfig, mend: Mend, reading: Reading) -> None:
+        """Write results for open calls as the node that would have given them. The second time changes nothing."""

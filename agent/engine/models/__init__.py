@@ -1,0 +1,84 @@
+"""The chat models an agent can be given, by name. None is imported before it is asked for: they are large."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pydantic import SecretStr
+
+from agent.review.errors import UnknownModel
+from agent.review.replies import Reply
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+DEMO = "demo"
+RECORDED = "recorded"
+
+
+@dataclass(frozen=True)
+class Provider:
+    """Where real models are reached, and which of them are offered."""
+
+    key: SecretStr
+    base_url: str | None
+    names: tuple[str, ...]
+
+    def reach(self) -> str:
+        """What stands between the console and these models, with the remedy; "" if nothing does."""
+        from agent.engine.models import openai
+
+        return openai.reach(self.names, self.key, self.base_url)
+
+
+class Models:
+    """The models offered, the default first. `delay` is the demo model's pause between words, in seconds.
+
+    With `replies` there is a model beside them that gives these. Raises `UnknownModel` if the default is not among them.
+    """
+
+    def __init__(
+        self,
+        *,
+        delay: float = 0.0,
+        provider: Provider | None = None,
+        default: str = DEMO,
+        replies: Sequence[Reply] = (),
+    ) -> None:
+        self._delay, self._provider, self._replies = delay, provider, tuple(replies)
+        recorded = (RECORDED,) if replies else ()
+        offered = (DEMO, *(provider.names if provider else ()), *recorded)
+        if default not in offered:
+            raise UnknownModel(default, offered)
+        self._names = (default, *(name for name in offered if name != default))
+        self._made: dict[str, BaseChatModel] = {}
+        self._turn = threading.Lock()
+
+    def names(self) -> Sequence[str]:
+        return self._names
+
+    def named(self, name: str | None) -> BaseChatModel:
+        """The model of that name, or the default for None. Raises `UnknownModel`."""
+        name = self._names[0] if name is None else name
+        with self._turn:
+            if name not in self._made:
+                self._made[name] = self._make(name)
+            return self._made[name]
+
+    def _make(self, name: str) -> BaseChatModel:
+        if name == DEMO:
+            from agent.demos.model import DemoModel
+
+            return DemoModel(delay=self._delay)
+        if name == RECORDED and self._replies:
+            from agent.engine.models.recorded import RecordedModel
+
+            return RecordedModel(replies=self._replies)
+        if self._provider is None or name not in self._provider.names:
+            raise UnknownModel(name, self._names)
+        from agent.engine.models import openai
+
+        return openai.connect(name, self._provider.key, self._provider.base_url)

@@ -1,0 +1,59 @@
+"""What is wrong with arguments, place by place, in short texts for a person or a model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from agent.review.arguments.json_paths import literal
+from agent.review.errors import ArgumentsRefused
+
+MAX_FAULTS = 100  # a megabyte of mistakes must not become a message of many megabytes
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing that is wrong with the arguments, and where."""
+
+    path: str
+    expected: str
+    got: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: expected {self.expected}, got {self.got}"
+
+
+def refusal(faults: Iterable[Fault]) -> ArgumentsRefused:
+    """The error that names these faults, each once, and no more of them than can be read."""
+    each = list(dict.fromkeys(faults))
+    if len(each) > MAX_FAULTS:
+        each[MAX_FAULTS:] = [Fault("args", "no further faults", f"{len(each) - MAX_FAULTS:,} more")]
+    return ArgumentsRefused(each)
+
+
+def no_such(known: Sequence[str]) -> str:
+    """What is expected in place of an argument that does not exist."""
+    return f"no such argument (known: {', '.join(known) or 'none'})"
+
+
+def either(words: Iterable[str]) -> str:
+    """The alternatives in one phrase, each once."""
+    return " or ".join(dict.fromkeys(words))
+
+
+def brief(value: object) -> str:
+    """The value as JSON, cut where it is long."""
+    return _digits(value) if type(value) is int else cut(literal(value))
+
+
+def _digits(number: int) -> str:
+    # Python refuses to spell integers of more than 4,300 digits.
+    if abs(number) < 10**80:
+        return str(number)
+    return f"an integer of about {int(number.bit_length() * math.log10(2)) + 1} digits"
+
+
+def cut(text: str, length: int = 80) -> str:
+    """The text, shortened visibly where it is longer."""
+    return text if len(text) <= length else text[:length] + "…"

@@ -1,0 +1,255 @@
+"""What agents of another make ask about, as calls of ours.
+
+Such an agent keeps its own gating, so no policy judges its calls: what it asks is read from its interrupts, and
+what it does not ask about is recorded as not gated by it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from agent.review import shapes
+from agent.review.actions import Action
+from agent.review.agents import Agent
+from agent.review.arguments.args import check, dumps
+from agent.review.arguments.argument_faults import cut
+from agent.review.arguments.fitting import Received
+from agent.review.bounds import MAX_REFUSED, bounded
+from agent.review.errors import ArgumentsRefused
+from agent.review.json_schemas import Schema, TooMuchWork
+from agent.review.patterns import PatternRefused
+from agent.review.policy import seconds
+from agent.review.screening import Call, Fate, entered_apart, notes_on
+from agent.review.shapes import Pause, Request
+from agent.review.threads import Message
+
+NOT_GATED = "not gated"
+"""Stands where a policy's tier does, for a call its agent did not ask about."""
+NOT_GATED_BY_ITS_AGENT = "Not gated by its agent."
+ASKED_BY_ITS_AGENT = "Its agent asks before this."
+MAX_FAULTS = 10
+OF_AN_INTERRUPT = "interrupt/"
+"""Begins the message id of an action that no message proposed: an interrupt alone tells of it."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One interrupt that waits."""
+
+    id: str
+    value: Any
+    response_schema: Mapping[str, Any] | None = None
+    place: str = ""
+    """The task that raised it, by LangGraph's checkpoint namespace."""
+
+
+@dataclass(frozen=True)
+class OpenCall:
+    """A call in the conversation that has no result yet."""
+
+    message_id: str
+    tool_call_id: str
+    tool: str
+    args: Any
+    place: str = ""
+    """The task that runs it, or that asks about it, by LangGraph's checkpoint namespace."""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What a tool gets of its arguments, as far as can be said, and what a reviewer is to know of that."""
+
+    args: dict[str, Any] | None
+    """None stands for what could not be shown exactly."""
+    entered: dict[str, Any] | None = None
+    notes: dict[str, Any] = field(default_factory=dict)
+
+
+def open_calls(messages: Sequence[Message]) -> list[OpenCall]:
+    """The calls proposed last that have no result yet, in order."""
+    answered: set[str | None] = set()
+    for message in reversed(messages):
+        if message.type == "ai":
+            calls = {call.id: call for call in message.tool_calls}
+            return [
+                OpenCall(message.id, call.id, call.name, call.args)
+                for call in calls.values()
+                if call.id not in answered
+            ]
+        if message.type == "tool":
+            answered.add(message.tool_call_id)
+    return []
+
+
+def calls_of(agent: Agent, asked: Asked, opened: Sequence[OpenCall]) -> tuple[Call, ...]:
+    """The calls an interrupt asks about: each request with the open call it means.
+
+    A request that fits no open call, and a question of another kind, become calls of the interrupt's own.
+    """
+    pause = shapes.read(asked.value, asked.response_schema)
+    if not pause.requests:
+        return (_question(agent, asked, pause),)
+    left = _Left(opened)
+    calls = []
+    for place, request in enumerate(pause.requests):
+        meant = left.take(request)
+        if meant is None:
+            meant = OpenCall(
+                f"{OF_AN_INTERRUPT}{asked.id}", f"{asked.id}/{place}", request.name, request.args
+            )
+        calls.append(_asked_about(agent, request, pause, replace(meant, place=asked.place)))
+    return tuple(calls)
+
+
+def free(agent: Agent, meant: OpenCall, received: dict[str, Any] | None) -> Call:
+    """A call that its agent runs without asking, with what its tool's function is about to receive."""
+    try:
+        check(meant.args)
+        check(received)
+    except ArgumentsRefused as refused:
+        got = Taken(None, notes={"unfit": str(refused)})
+    else:
+        got = Taken(received) if received is None else _taken(Received(received, meant.args))
+    return _call(agent, meant, got, tier=NOT_GATED, why=NOT_GATED_BY_ITS_AGENT, fate="run")
+
+
+def taken(agent: Agent, tool: str, args: Any, place: str = "") -> Taken:
+    """What the tool gets of these arguments, called at this place of the agent's graph.
+
+    Arguments of a tool that is not known, and arguments that do not fit, are shown as they were proposed: if the tool
+    takes others after all, the gate blocks them.
+    """
+    try:
+        check(args)
+    except ArgumentsRefused as refused:
+        return Taken(None, notes={"unfit": str(refused)})
+    if not agent.knows(tool):
+        return Taken(dict(args), notes={"unchecked": True})
+    try:
+        return _taken(agent.received(tool, args, unknown="drop", place=place))
+    except ArgumentsRefused as refused:
+        return Taken(dict(args), notes={"unfit": str(refused)})
+
+
+def _taken(valid: Received) -> Taken:
+    return Taken(valid.args, entered_apart(valid), notes_on(valid))
+
+
+def answer_fault(action: Action, text: str) -> str:
+    """What is wrong with a person's answer to a question whose answer has a schema; "" if nothing is."""
+    schema = (action.args or {}).get("answer_schema") if action.tool == shapes.QUESTION else None
+    if schema is None:
+        return ""
+    try:
+        faults = [cut(error.message, 200) for error in Schema(schema).errors(shapes.free_answer(text))]
+    except (PatternRefused, TooMuchWork) as refused:
+        return f"its schema cannot be used here: {refused} Close the review instead."
+    except Exception as odd:  # a schema that is none: nobody can say what fits it
+        return f"its schema cannot be read ({type(odd).__name__}). Close the review instead."
+    return "; ".join(faults[:MAX_FAULTS]) + ". Mend the answer." if faults else ""
+
+
+class _Left:
+    """The open calls that no request has meant yet, found by id, or by tool and arguments."""
+
+    def __init__(self, opened: Sequence[OpenCall]) -> None:
+        self._left = dict(enumerate(opened))
+        self._by_id: dict[Any, list[int]] = {}
+        self._by_call: dict[Any, list[int]] = {}
+        for place in reversed(self._left):  # the first one last, where it is taken from
+            call = self._left[place]
+            self._by_id.setdefault(call.tool_call_id, []).append(place)
+            self._by_call.setdefault(_spelt(call.tool, call.args), []).append(place)
+            self._by_call.setdefault(call.tool, []).append(place)
+
+    def take(self, request: Request) -> OpenCall | None:
+        """The call that a request means, which no other request then means."""
+        if request.tool_call_id is not None:
+            return self._first(self._by_id.get(request.tool_call_id, []))
+        # Where none has these arguments another call of the tool is meant than the one shown; then what runs will not
+        # be what was approved, and the guard blocks it.
+        same = self._first(self._by_call.get(_spelt(request.name, request.args), []))
+        return same or self._first(self._by_call.get(request.name, []))
+
+    def _first(self, places: list[int]) -> OpenCall | None:
+        while places:
+            if (call := self._left.pop(places.pop(), None)) is not None:
+                return call
+        return None
+
+
+def _spelt(tool: str, args: Any) -> tuple[str, str]:
+    try:
+        return tool, json.dumps(args, sort_keys=True, default=repr)
+    except (TypeError, ValueError, RecursionError):  # keys of several kinds, or a value that holds itself
+        return tool, repr(args)
+
+
+def _asked_about(agent: Agent, request: Request, pause: Pause, meant: OpenCall) -> Call:
+    got = taken(agent, request.name, request.args, meant.place)
+    if request.description:
+        got.notes["description"] = request.description
+    if pause.shape == "per_call":
+        got.notes["same_tool"] = True
+    # What cannot be shown exactly cannot be approved as shown.
+    allowed = [kind for kind in request.allowed if got.args is not None or kind != "approve"]
+    shown = replace(meant, tool=request.name, args=request.args)
+    return _call(agent, shown, got, tier="ask", why=ASKED_BY_ITS_AGENT, fate="ask", allowed=allowed)
+
+
+def _question(agent: Agent, asked: Asked, pause: Pause) -> Call:
+    """A question of another kind, as one call that never runs and can only be answered."""
+    args: dict[str, Any] = {"question": asked.value}
+    if asked.response_schema:
+        args["answer_schema"] = dict(asked.response_schema)
+    try:
+        check(args)
+    except ArgumentsRefused:
+        args = {"question": repr(asked.value)}
+    meant = OpenCall(f"{OF_AN_INTERRUPT}{asked.id}", asked.id, shapes.QUESTION, args, asked.place)
+    why = "Its agent asks a question of its own form."
+    return _call(agent, meant, Taken(args), tier="ask", why=why, fate="ask", allowed=["respond"])
+
+
+def _call(
+    agent: Agent,
+    meant: OpenCall,
+    got: Taken,
+    *,
+    tier: str,
+    why: str,
+    fate: Fate,
+    allowed: Sequence[str] = (),
+) -> Call:
+    policy = agent.policy
+    return Call(
+        message_id=meant.message_id,
+        tool_call_id=meant.tool_call_id,
+        tool=meant.tool,
+        proposed=meant.args
+        if got.args is not None
+        else bounded(json.dumps(meant.args, default=repr), MAX_REFUSED),
+        args=got.args,
+        entered=got.entered,
+        place=meant.place,
+        tier=tier,
+        why=why,
+        allowed=list(allowed),
+        summary=_summary(meant.tool, got.args),
+        policy_version=policy.version,
+        approve_by=seconds(policy.approve_by),
+        execute_by=seconds(policy.execute_by),
+        fate=fate,
+        notes=got.notes,
+    )
+
+
+def _summary(tool: str, args: dict[str, Any] | None) -> str:
+    if tool == shapes.QUESTION:
+        return "Answer the agent's question. JSON is sent as JSON, anything else as text."
+    if args is None:
+        return f"Call {tool} with arguments that cannot be shown exactly."
+    return f"Call {tool} with {dumps(args)}."

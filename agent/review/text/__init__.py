@@ -1,0 +1,1 @@
+"""What a text hides: characters that deceive, letters that look alike, secrets."""

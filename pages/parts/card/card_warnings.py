@@ -1,0 +1,72 @@
+"""What has happened before: to policy and world since the question was put, and to this same call in its thread."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from agent.review.actions import Action
+from agent.review.arguments.args import show
+from agent.review.repeats import MOST_REJECTIONS, REJECTED_BEFORE
+from pages.parts.common.literal import line
+from pages.parts.common.words import ago
+from pages.parts.state import app, identity
+
+CHANGED = "Since this was proposed, what it depends on has changed."
+WOULD_FAIL = "As things stand now, it would fail."
+UNREAD = "What it depends on could not be read, so nobody can say whether that has changed."
+
+DENIED = "This cannot be approved any more."
+EDITABLE = "With other arguments it may run."
+REJECT_OR_CLOSE = "Reject it, or close it without deciding."
+CLOSE = "Close it without deciding."
+
+EDITED_AWAY = "{} edited this same call {} ago; the agent proposes the original again."
+
+
+def denied_now(action: Action) -> None:
+    """Say that the policy has come to deny the call, so that it cannot be approved any more."""
+    denial = app.console().queries.denial(action.agent, action)
+    if denial is None:
+        return
+    with st.container(gap="xsmall"):
+        editable = "edit" in action.allowed and not denial.whole
+        remedy = REJECT_OR_CLOSE if "reject" in action.allowed else CLOSE
+        st.error(" ".join([DENIED, *([EDITABLE] if editable else []), remedy]), icon=":material/gpp_bad:")
+        line(denial.reason)
+
+
+def since_then(action: Action) -> None:
+    """Draw the facts that are not as they were, and whether the call would fail on them now."""
+    since = app.console().queries.changed_since(action)
+    if since.changed or since.fault:
+        with st.container(gap="xsmall"):
+            said = ([CHANGED] if since.changed else []) + ([WOULD_FAIL] if since.fault else [])
+            st.warning(" ".join(said), icon=":material/update:")
+            for fact in since.changed:
+                line(f"{fact.name} was {show(fact.was)}, is {show(fact.now)}")
+            if since.fault:
+                line(since.fault)
+    if since.unread:
+        st.caption(UNREAD)
+        line(since.unread)
+
+
+def rejected_before(action: Action) -> None:
+    """Mark a call that was rejected in this turn already."""
+    times = action.notes.get(REJECTED_BEFORE)
+    if times:
+        st.warning(
+            f"You are asked about this same call again: it was rejected in this turn, {times} of {MOST_REJECTIONS} "
+            "times. After the last, the turn ends.",
+            icon=":material/repeat:",
+        )
+
+
+def edited_before(action: Action) -> None:
+    """Mark a call that comes back as it was before somebody edited it in this thread, and say what ran instead."""
+    edited = app.console().queries.edited_away(action)
+    if edited is None:
+        return
+    who = "You" if identity.named() and edited.decided_by == identity.reviewer() else "Somebody else"
+    st.warning(EDITED_AWAY.format(who, ago(edited.decided_at or "")), icon=":material/repeat:")
+    line(f"Instead was approved: {edited.summary}")

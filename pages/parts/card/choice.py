@@ -1,0 +1,139 @@
+"""What is chosen for one action: what it needs from the reviewer, and what it will do."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from agent.review import retype
+from agent.review.actions import Action, Review
+from agent.review.decisions import Ruling
+from agent.review.errors import ArgumentsRefused, InvalidDecision, ReviewError
+from pages.parts.card import draft as drafts
+from pages.parts.card import editor
+from pages.parts.card.card_clicks import RUNS, choose, onward
+from pages.parts.card.draft import Choice
+from pages.parts.card.scroll_into_view import in_view
+from pages.parts.common.literal import line, literal
+from pages.parts.common.words import CHOSEN, COLOR, ICON
+from pages.parts.state import app, identity, on_screen, widget_keys
+
+FIELD = {"approve": "typed", "edit": "args", "reject": "reason", "respond": "reply"}
+IRREVERSIBLE = "This cannot be undone. To have it run, type the value of “{}” again, as it would run."
+TYPE_AGAIN = "Type it again"
+NO_ANSWER = "Write the answer above. What the agent will be told is shown here."
+NOT_IT = "This is not the value that would run."
+
+
+def chosen(review: Review, action: Action, choice: Choice) -> bool:
+    """Draw the choice and its consequence; true if it cannot be sent yet."""
+    with st.container(border=True, key="chosen", gap="small"):
+        field = widget_keys.action_key(FIELD[choice.type], review, action)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.badge(CHOSEN[choice.type], color=COLOR[choice.type], icon=ICON[choice.type])
+            st.button(
+                "Undo the choice",
+                key=widget_keys.action_key("undo", review, action),
+                type="tertiary",
+                shortcut=identity.shortcut("Esc"),
+                on_click=choose,
+                args=(review, action, ""),
+            )
+            about = f"{field} {on_screen.choices_made()}"
+            in_view("chosen", about, focus=field if on_screen.was_just_chosen() else None)
+        ruled = _ruled(review, action, choice)
+        if choice.type == "edit":
+            editor.edit(review, action, choice, getattr(ruled, "faults", ()))
+        if choice.type == "reject":
+            _words(review, action, "reason", "Reason (the agent will read this)", choice.reason)
+        if choice.type == "respond":
+            _words(review, action, "reply", "Your answer, as the tool's result", choice.reply)
+        lacking = True
+        if choice.type == "respond" and not choice.reply.strip():
+            st.caption(NO_ANSWER)
+        elif isinstance(ruled, ReviewError):
+            _refused(ruled)
+        else:
+            _consequence(review, action, ruled)
+            lacking = _to_type(review, ruled, choice)
+        with st.popover("Comment…", type="tertiary"):
+            _words(
+                review, action, "comment", "For the record only; the agent does not read it", choice.comment
+            )
+    return lacking
+
+
+def _words(review: Review, action: Action, field: str, label: str, value: str) -> None:
+    name = widget_keys.action_key(field, review, action)
+
+    def keep() -> None:
+        drafts.save(
+            review, drafts.on_screen(review).with_choice(action, **{field: st.session_state[name] or ""})
+        )
+
+    stands = st.text_area(label, value=value, key=name, on_change=keep, max_chars=20_000)
+    _keep_what_stands(review, action, field, value, stands)
+
+
+def _keep_what_stands(review: Review, action: Action, field: str, kept: str, stands: str | None) -> None:
+    """Take what stands in a field into the draft though nobody changed it here, and draw what follows from it.
+
+    A page that finds its server again after a restart brings what its fields hold, and no change of it.
+    """
+    name = widget_keys.action_key(field, review, action)
+    if not widget_keys.is_new_here(name):
+        return
+    changed = (stands or "") != kept
+    if changed:
+        drafts.save(review, drafts.on_screen(review).with_choice(action, **{field: stands or ""}))
+    # Not before: a drawing can be cut off anywhere, and the next one then does what is left.
+    widget_keys.note_drawn(name)
+    if changed:
+        st.rerun()
+
+
+def _ruled(review: Review, action: Action, choice: Choice) -> Ruling | ReviewError:
+    """What this choice would do, or why it cannot be taken."""
+    try:
+        made = drafts.decision(review, action, choice) | {"edited_digest": None}
+        return app.console().preview_one(review, action, made)
+    except ReviewError as error:
+        return error
+
+
+def _refused(error: ReviewError) -> None:
+    """What is wrong, one line for each place."""
+    faults = error.faults if isinstance(error, ArgumentsRefused | InvalidDecision) else ()
+    literal("\n".join(map(str, faults)) or str(error))
+
+
+def _consequence(review: Review, action: Action, ruling: Ruling) -> None:
+    """What would run instead, and what the model will be told."""
+    if ruling.type == "edit":
+        on_screen.see_edited_digest(review, action, ruling.after.shown_digest)
+        editor.show_change(ruling)
+    if ruling.told:
+        st.caption("The agent will be told")
+        literal(ruling.told)
+
+
+def _to_type(review: Review, ruling: Ruling, choice: Choice) -> bool:
+    """Ask for the one dangerous value of what would run; true while it is not there."""
+    action, after = ruling.before, ruling.after
+    policy = app.console().queries.agent(action.agent).policy
+    wanted = retype.to_type(policy, after.tool, after.args) if choice.type in RUNS else None
+    if wanted is None:
+        return False
+    name = widget_keys.action_key("typed", review, action)
+
+    def keep() -> None:
+        draft = drafts.on_screen(review).with_choice(action, typed=st.session_state[name] or "")
+        drafts.save(review, onward(review, action, draft))
+
+    line(IRREVERSIBLE.format(policy.tools[after.tool].dangerous))
+    stands = st.text_input(
+        TYPE_AGAIN, value=choice.typed, key=name, on_change=keep, autocomplete="off", live=True
+    )
+    _keep_what_stands(review, action, "typed", choice.typed, stands)
+    if choice.typed and choice.typed != wanted:
+        st.warning(NOT_IT, icon=":material/keyboard:")
+    return choice.typed != wanted

@@ -1,0 +1,48 @@
+"""A review whose record was changed past the console: nothing of it can be shown, and it can only be closed."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from agent.review.actions import Review
+from agent.review.damage import is_damaged
+from agent.review.errors import ReviewError
+from pages.parts.card.card_clicks import WAIT_FOR_RUN, Goes
+from pages.parts.common.clicks import named_first
+from pages.parts.common.literal import line
+from pages.parts.common.words import short
+from pages.parts.state import app, flash, identity, widget_keys
+
+CHANGED = (
+    "The record of this review was changed past the console. What would run cannot be shown, so nothing of it can be "
+    "approved. Close it: nothing runs, and the agent is told that its question is open."
+)
+
+
+def damaged(review: Review, after: Goes) -> None:
+    """Draw what is known of the review, and the one way on."""
+    with st.container(border=True, key="damaged"):
+        st.error(CHANGED, icon=":material/gpp_bad:")
+        line(f"{review.agent} · {short(review.thread_id)} · review {review.review_id}")
+        for action in review.actions:
+            line(f"{action.tool}: {'changed' if is_damaged(action) else 'as it was recorded'}")
+        st.button(
+            "Close it",
+            key=widget_keys.key("close-damaged", review.review_id),
+            type="primary",
+            on_click=_close,
+            args=(review, after),
+        )
+
+
+@named_first
+def _close(review: Review, after: Goes) -> None:
+    console = app.console()
+    try:
+        run = console.close(review.thread_id, by=identity.reviewer(), review_id=review.review_id)
+    except ReviewError as error:
+        flash.flash_error("The review was not closed.", error)
+        return
+    flash.flash("toast", "Closed without deciding.")
+    if after is None or not after(review):
+        console.wait(run, WAIT_FOR_RUN)

@@ -1,0 +1,148 @@
+"""Deciding: choosing for each action, seeing what follows, sending all decisions at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from agent.review.actions import Action, Review
+from agent.review.retype import may_approve_together
+from pages.parts.card.card_clicks import Goes, cannot_choose, choose, choose_all, close, send
+from pages.parts.card.draft import Choice, Draft
+from pages.parts.common.folds import folds_unopened
+from pages.parts.common.words import ICON, KEY, SEND, VERB
+from pages.parts.state import app, identity, widget_keys
+
+STEPS = (("Previous", "K", -1), ("Next", "J", 1), ("Later", "X", 1))
+NO_REJECT = "The policy of this tool takes no rejection. Close it without deciding, and nothing runs."
+UNREAD = "Approve is off until every long value was opened: {} to go."
+
+
+def decisions(review: Review, action: Action, draft: Draft, *, lacking: bool, after: Goes) -> None:
+    """The bar: the choices for the action in view, and the way to send all decisions.
+
+    `lacking` says that the choice in view cannot be sent yet.
+    """
+    choice = draft.of(action)
+    undecided = sum(1 for one in review.actions if not draft.of(one).type)
+    with st.bottom, st.container(key="decision-bar", gap="xsmall"):
+        if hint := _hint(review, action, undecided):
+            st.caption(hint, text_alignment="right")
+        with st.container(horizontal=True, horizontal_alignment="distribute", gap="small"):
+            # What comes with a choice stands apart: no button moves to where another one was just clicked.
+            with st.container(horizontal=True, gap="small", width="content"):
+                _choices(review, action, choice)
+                _for_all(review, action)
+            with st.container(horizontal=True, gap="small", width="content"):
+                _send(review, action, draft, after=after, lacking=lacking)
+
+
+def _send(review: Review, action: Action, draft: Draft, *, after: Goes, lacking: bool) -> None:
+    kinds = {draft.of(one).type for one in review.actions}
+    if kinds == {"reject"}:
+        st.button(
+            "Reject and end the turn",
+            key=widget_keys.key("end-turn", review.review_id),
+            help="Nothing more of this turn runs, and the agent does not go on by itself.",
+            disabled=lacking,
+            on_click=send,
+            args=(review, action, after, True),
+        )
+    several = len(review.actions) > 1
+    st.button(
+        f"Submit {len(review.actions)} decisions" if several else SEND[draft.of(action).type],
+        key=widget_keys.key("send", review.review_id),
+        type="primary",
+        shortcut=identity.shortcut("Ctrl+Enter"),
+        disabled="" in kinds or lacking or _cannot_be_sent(review, draft),
+        on_click=send,
+        args=(review, action, after),
+    )
+
+
+def _hint(review: Review, action: Action, undecided: int) -> str:
+    denied = app.console().queries.denial(action.agent, action) is not None
+    folds = folds_unopened(action) if "approve" in action.allowed and not denied else 0
+    hints = [UNREAD.format(folds)] if folds else []
+    if "reject" not in action.allowed:
+        hints.append(NO_REJECT)
+    if undecided:
+        hints.append(_still(undecided, len(review.actions)))
+    return " ".join(hints)
+
+
+def _cannot_be_sent(review: Review, draft: Draft) -> bool:
+    # A draft may have been made in another session, which opened what this one has not, or under another policy.
+    return any(cannot_choose(one, draft.of(one).type) for one in review.actions)
+
+
+def _still(undecided: int, total: int) -> str:
+    if total == 1:
+        return "Choose a decision; it is sent with the button at the right."
+    return f"{undecided} of {total} still to decide. Nothing is sent before the last."
+
+
+def aside(review: Review, action: Action, *, after: Goes, later: Callable[..., None] | None) -> None:
+    """The ways on that decide nothing, apart from those that do."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        for label, key, by in STEPS if later else ():
+            st.button(
+                label,
+                key=label.lower(),  # the same on every card: it decides nothing, and need not be drawn anew
+                type="tertiary",
+                shortcut=identity.shortcut(key),
+                on_click=later,
+                args=(review, by),
+            )
+        _closing(review, action, after)
+
+
+def _closing(review: Review, action: Action, after: Goes) -> None:
+    key = widget_keys.key("closing", review.review_id)
+    with st.popover("Close without deciding…", type="tertiary", key=key, on_change="rerun") as opened:
+        if not opened.open:
+            return
+        st.caption("Nothing runs. The agent is told that the question is still open.")
+        st.text_input("Reason (for the record)", key=widget_keys.key("close-reason", review.review_id))
+        st.button(
+            "Close it",
+            key=widget_keys.key("close", review.review_id),
+            on_click=close,
+            args=(review, action, after),
+        )
+
+
+def _for_all(review: Review, action: Action) -> None:
+    """One choice for all: to reject, and to approve where none is irreversible and each was looked at whole."""
+    if len(review.actions) < 2:
+        return
+    policy = app.console().queries.agent(review.agent).policy
+    together = {
+        "reject": all("reject" in one.allowed for one in review.actions),
+        "approve": all(may_approve_together(policy, one) for one in review.actions),
+    }
+    for kind in (one for one, offered in together.items() if offered):
+        st.button(
+            f"{VERB[kind].rstrip('…')} all",
+            key=widget_keys.key(f"all-{kind}", review.review_id),
+            type="tertiary",
+            disabled=any(cannot_choose(one, kind) for one in review.actions),
+            on_click=choose_all,
+            args=(review, action, kind),
+            help="Chooses it for each of them. Nothing is sent yet.",
+        )
+
+
+def _choices(review: Review, action: Action, choice: Choice) -> None:
+    for kind in (one for one in ("respond", "reject", "edit", "approve") if one in action.allowed):
+        st.button(
+            VERB[kind],
+            key=widget_keys.action_key(kind, review, action),
+            icon=ICON[kind],
+            type="primary" if choice.type == kind else "secondary",
+            shortcut=identity.shortcut(KEY[kind]),
+            disabled=cannot_choose(action, kind),
+            on_click=choose,
+            args=(review, action, kind),
+        )

@@ -1,0 +1,131 @@
+"""What a reviewer has chosen and written on a review, and not sent: kept on the server at once."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from agent.review.actions import Action, Review
+from agent.review.arguments.args import dumps, parse
+from agent.review.edits import to_edit
+from agent.review.errors import ArgumentsRefused
+from pages.parts.common.words import SEND
+from pages.parts.state import app, identity
+from pages.parts.state import on_screen as state_on_screen
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is chosen for one action. `text` is the JSON of the edited arguments as it was typed."""
+
+    type: str = ""
+    text: str | None = None
+    reason: str = ""
+    reply: str = ""
+    typed: str = ""
+    """The dangerous value of an irreversible call, typed again."""
+    comment: str = ""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """The choices of one reviewer on one review, by tool call id, and the action in view."""
+
+    choices: dict[str, Choice] = field(default_factory=dict)
+    at: int = 0
+
+    def of(self, action: Action) -> Choice:
+        return self.choices.get(action.key.tool_call_id, Choice())
+
+    def with_choice(self, action: Action, **changes: Any) -> Draft:
+        chosen = replace(self.of(action), **changes)
+        return replace(self, choices={**self.choices, action.key.tool_call_id: chosen})
+
+
+_DRAFT = TypeAdapter(Draft)
+
+
+def load(review: Review) -> Draft:
+    """The draft as the ledger keeps it, or an empty one. From now on it is the one on screen."""
+    console, named = app.console(), identity.draft_owner()
+    kept = console.queries.draft(review.review_id, named) or console.queries.draft(
+        review.review_id, identity.browsers_own()
+    )
+    state_on_screen.put_draft_on_screen(review, kept)
+    return _read(kept)
+
+
+def is_kept(review: Review) -> bool:
+    """Whether something that was chosen or written here on this review is still there."""
+    return app.console().queries.draft(review.review_id, identity.draft_owner()) is not None
+
+
+def on_screen(review: Review) -> Draft:
+    """The draft this browser shows: what a person chose here, whatever another tab has written since."""
+    return _read(state_on_screen.draft_of(review.review_id))
+
+
+def chosen_on_screen() -> str:
+    """The type of decision that the card on screen shows as chosen; empty if none is."""
+    card, _ = state_on_screen.card_on_screen()
+    if card is None:
+        return ""
+    review_id, tool_call_id, _ = card
+    return _read(state_on_screen.draft_of(review_id)).choices.get(tool_call_id, Choice()).type
+
+
+def _read(kept: str | None) -> Draft:
+    """The draft that was kept; an empty one in the place of what no card can have kept."""
+    try:
+        found = _DRAFT.validate_json(kept or "{}", strict=True)
+    except ValueError:
+        return Draft()
+    is_one = found.at >= 0 and all(one.type in SEND for one in found.choices.values())
+    return found if is_one else Draft()
+
+
+def save(review: Review, draft: Draft) -> None:
+    body = json.dumps(asdict(draft))
+    app.console().keep_draft(review.review_id, identity.draft_owner(), body)
+    state_on_screen.put_draft_on_screen(review, body)
+
+
+def forget(review: Review) -> None:
+    app.console().keep_draft(review.review_id, identity.draft_owner(), None)
+
+
+def args_text(action: Action, choice: Choice) -> str:
+    """The JSON the editor shows: what was typed, or the proposal."""
+    return dumps(to_edit(action)) if choice.text is None else choice.text
+
+
+def decision(review: Review, action: Action, choice: Choice) -> dict[str, Any]:
+    """The choice in the wire format, with the digests this browser was shown.
+
+    Raises `ArgumentsRefused` if an edit's text is not JSON. Arguments that were not touched are the
+    server's own copy, whatever a text field made of them.
+    """
+    made: dict[str, Any] = {"type": choice.type, "shown_digest": action.shown_digest}
+    if choice.comment.strip():
+        made["comment"] = choice.comment
+    match choice.type:
+        case "reject":
+            made["message"] = choice.reason
+        case "respond":
+            made["message"] = choice.reply
+        case "edit":
+            made["edited_action"] = {"name": action.tool, "args": _args(action, choice)}
+            made["edited_digest"] = state_on_screen.edited_digest_seen(review, action)
+    return made
+
+
+def _args(action: Action, choice: Choice) -> Any:
+    if choice.text is None:
+        return to_edit(action)
+    args = parse(choice.text)
+    if not isinstance(args, dict):
+        raise ArgumentsRefused(["args: expected an object with the tool's arguments by name"])
+    return args

@@ -1,0 +1,37 @@
+"""The arguments of a call, whole: a row for each, and where there are very many, one text for the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from agent.review.arguments.args import show, type_name
+from agent.review.text.deception import cautions as caution
+from pages.parts.common.folds import MOST_ROWS, in_rows
+from pages.parts.common.sheet import Node, cautions, literal, row, said
+
+NAME = "the argument's name"
+
+
+def arguments(args: Mapping[str, Any] | None) -> list[Node]:
+    """Name, type, length and exact value, with a warning where something in them is hidden or deceptive."""
+    own, others = in_rows(args)
+    made = [_row(name, show(value), type_name(value)) for name, value in own.items()]
+    if others:
+        made.append(_others(others))
+    return made or [said("This call has no arguments.")]
+
+
+def _row(name: str, text: str, kind: str) -> Node:
+    warnings = cautions(NAME, name, "name") + cautions(name, text)
+    return row(name, f"{kind} · {len(text):,}", [*warnings, literal(text)])
+
+
+def _others(others: dict[str, Any]) -> Node:
+    text = show(others)
+    odd = [name for name in others if caution(NAME, name, "name")]
+    nodes = [one for name in odd[:MOST_ROWS] for one in cautions(NAME, name, "name")]
+    if len(odd) > MOST_ROWS:
+        nodes.append(said(f"and {len(odd) - MOST_ROWS:,} more names like these"))
+    nodes += cautions("the other arguments", text)
+    return row(f"{len(others):,} more arguments", f"JSON · {len(text):,}", [*nodes, literal(text)])

@@ -1,0 +1,1 @@
+"""Policies, their simulation, and remembered rules."""

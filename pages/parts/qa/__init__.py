@@ -1,0 +1,1 @@
+"""Pasted payloads, and scenarios."""

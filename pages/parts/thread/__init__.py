@@ -1,0 +1,1 @@
+"""A thread: its conversation, what it waits for, and what is made of it."""

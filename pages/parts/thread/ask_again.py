@@ -1,0 +1,42 @@
+"""What was closed without deciding: still open, and one press asks again."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from agent.review.errors import ReviewError
+from pages.parts.card.card_clicks import WAIT_FOR_RUN
+from pages.parts.common.clicks import named_first
+from pages.parts.state import address, app, flash, identity, widget_keys
+
+
+def closed(thread_id: str) -> None:
+    """Offer to ask again, where something was closed last and can be."""
+    if not app.console().queries.may_ask_again(thread_id):
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="closed"):
+        st.caption(
+            "This was closed without deciding. The agent knows that it is still open.", width="content"
+        )
+        st.button(
+            "Ask again",
+            key=widget_keys.key("ask-again", thread_id),
+            icon=":material/replay:",
+            help="The same call is put before a reviewer once more. The model is not asked, and nothing runs before.",
+            on_click=_ask_again,
+            args=(thread_id,),
+        )
+
+
+@named_first
+def _ask_again(thread_id: str) -> None:
+    console = app.console()
+    try:
+        run = console.ask_again(thread_id, by=identity.reviewer())
+    except ReviewError as error:
+        flash.flash_error("It was not asked again.", error)
+        return
+    console.wait(run, WAIT_FOR_RUN)
+    waiting = console.queries.view(thread_id).reviews
+    if waiting and address.in_address(address.REVIEW) is not None:
+        address.put_in_address(address.REVIEW, waiting[0].review_id)

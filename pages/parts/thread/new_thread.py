@@ -1,0 +1,115 @@
+"""Starting a thread: an agent, a model, a request; and the threads there are."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from agent.review.errors import ReviewError
+from agent.review.text.secrets import masked
+from pages.parts.card.card_clicks import WAIT_FOR_RUN
+from pages.parts.common.clicks import named_first
+from pages.parts.common.literal import beside, line
+from pages.parts.common.words import STATUS_COLOR, STATUS_WORDS, ago, option
+from pages.parts.state import address, app, flash, identity, widget_keys
+from pages.parts.thread.notes import mark, threads_by_verdict
+
+SHOWN = 30
+DEMO = "Tell Bob and Eve the meeting moved to 11, and archive the old invitation"
+
+
+def start() -> None:
+    """The form for a new thread, beside the threads there are."""
+    left, right = st.columns([3, 2], gap="medium")
+    with left:
+        st.subheader("Ask an agent to do something")
+        _broken()
+        if app.console().queries.agents():
+            _form()
+    with right:
+        _threads()
+
+
+def _form() -> None:
+    console = app.console()
+    agents = console.queries.agents()
+    agent = st.segmented_control(
+        "Agent", agents, default=agents[0], key="new-agent", format_func=option, required=True
+    )
+    if app.gates_itself(str(agent)):
+        st.caption("It is of another make: it brings its own model and decides by itself what it asks about.")
+    else:
+        st.selectbox("Model", console.queries.models(), key="new-model")
+        st.caption("It stops before anything that its policy asks about. Try one of these:")
+    for place, request in enumerate(console.queries.agent(str(agent)).suggestions):
+        st.button(request, key=widget_keys.key("suggestion", place), on_click=_send, args=(request,))
+    st.chat_input("Write to the agent", key="message", on_submit=_send_typed)
+
+
+def _broken() -> None:
+    for name, reason in app.console().queries.broken_agents().items():
+        st.warning("An agent could not be loaded. Mend it, then restart the console.")
+        line(f"{name}: {reason}")
+
+
+def demo() -> None:
+    """A button that puts something before a reviewer, where there is an agent to do it."""
+    if not app.console().queries.agents():
+        return
+    st.button("Start a demo", key="demo", type="primary", icon=":material/play_arrow:", on_click=_demo)
+
+
+def again(text: str, agent: str, model: str) -> None:
+    """Send the same request on a new thread."""
+    _start(text, agent, model)
+
+
+def _threads() -> None:
+    st.subheader("Threads")
+    threads, verdicts = threads_by_verdict(SHOWN)
+    if not threads:
+        st.caption("There is none.")
+    for thread in threads:
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.button(
+                "Open",
+                key=widget_keys.key("open", thread.thread_id),
+                on_click=address.go_to_thread,
+                args=(thread.thread_id,),
+            )
+            st.badge(STATUS_WORDS[thread.status], color=STATUS_COLOR[thread.status])
+            if verdict := verdicts.get(thread.thread_id):
+                mark(verdict)
+            beside(
+                f"{masked(thread.opening)}\n{thread.agent} · {thread.thread_id} · {ago(thread.updated_at)} ago"
+            )
+
+
+@named_first
+def _demo() -> None:
+    console = app.console()
+    try:
+        run = console.send(DEMO, by=identity.reviewer(), agent=console.queries.agents()[0])
+    except ReviewError as error:
+        flash.flash_error("The demo was not started.", error)
+        return
+    console.wait(run, WAIT_FOR_RUN)
+    address.put_in_address(address.REVIEW, None)
+
+
+def _send_typed() -> None:
+    _send(st.session_state["message"])
+
+
+def _send(text: str) -> None:
+    _start(text, st.session_state["new-agent"], st.session_state.get("new-model"))
+
+
+@named_first
+def _start(text: str, agent: str, model: str | None) -> None:
+    try:
+        run = app.console().send(text, by=identity.reviewer(), agent=agent, model=model)
+    except ReviewError as error:
+        flash.flash_error("The message was not sent.", error)
+        return
+    address.go_to_thread(run.thread_id)
+    app.console().wait(run, WAIT_FOR_RUN)
