@@ -11,6 +11,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from agent import startup
+from agent.api import PREFIX
 from agent.hosting.hosts import guarded
 from agent.hosting.lazy_app import Later
 from agent.hosting.mount import Beside, mounted
@@ -25,7 +26,7 @@ def first_page() -> None:
 app = st.App(
     Path(__file__).parent / "pages" / "shell.py",
     lifespan=startup.lifespan(first_page),
-    middleware=[*guarded(), Middleware(Beside, mounted(Later(startup.api)))],
+    middleware=[*guarded(), Middleware(Beside, mounted(PREFIX, Later(startup.api)))],
 )
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
 from agent import bootstrap
-from agent.api import errors, rules
+from agent.api import PREFIX, errors, rules
 from agent.api.middleware import Gate
 from agent.api.routes import router
 from agent.console import Console
@@ -59,4 +59,4 @@ def standalone() -> Starlette:
         finally:
             await to_thread.run_sync(bootstrap.close)
 
-    return Starlette(routes=[mounted(build())], middleware=guarded(), lifespan=lifespan)
+    return Starlette(routes=[mounted(PREFIX, build())], middleware=guarded(), lifespan=lifespan)

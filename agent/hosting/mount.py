@@ -7,12 +7,10 @@ import re
 from starlette.routing import Match, Mount
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from agent.api import PREFIX
 
-
-def mounted(app: ASGIApp) -> Mount:
-    """The API under its prefix, whatever an address holds behind that: Starlette's own stops at a line break."""
-    mount = Mount(PREFIX, app=app)
+def mounted(prefix: str, app: ASGIApp) -> Mount:
+    """The application under its prefix, whatever an address holds behind that: Starlette's own stops at a line break."""
+    mount = Mount(prefix, app=app)
     mount.path_regex = re.compile(mount.path_regex.pattern, re.DOTALL)
     return mount
 

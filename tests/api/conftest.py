@@ -67,7 +67,7 @@ class Served:
         port = free_port()
         built().state.console = lambda: opened.console
         app = Starlette(
-            routes=[mounted(built())],
+            routes=[mounted(PREFIX, built())],
             middleware=guarded(origins=lambda: origins, embedders=lambda: embedders),
         )
         config = uvicorn.Config(
