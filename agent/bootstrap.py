@@ -38,6 +38,8 @@ from agent.settings import Settings
 
 # What imports LangChain is imported where it is used: a page that only looks is there before it.
 if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
     from agent.engine.guard import Guard
     from agent.engine.local import GuardFor, LocalEngine, RulesFor
 
@@ -192,13 +194,19 @@ def models_of(settings: Settings, replies: Sequence[Reply] = ()) -> Models:
     """The models the settings offer: always the demo model, real ones beside it once there is a key."""
     try:
         return Models(
-            delay=settings.review_demo_delay,
+            partial(_demo_model, settings.review_demo_delay),
             provider=provider_of(settings),
             default=settings.review_model,
             replies=replies,
         )
     except UnknownModel as error:
         raise SettingsError([f"REVIEW_MODEL: {error}"]) from None
+
+
+def _demo_model(delay: float) -> BaseChatModel:
+    from agent.demos.model import DemoModel
+
+    return DemoModel(delay=delay)
 
 
 def provider_of(settings: Settings) -> Provider | None:

@@ -6,7 +6,7 @@ import re
 from functools import partial
 
 from agent.demos.world import World, quoted
-from agent.demos.world.mailbox import cannot_archive
+from agent.demos.world.mailbox import ADDRESS, cannot_archive
 from agent.review.agents import Agent
 from agent.review.conditions import Args
 from agent.review.policy import Policy, Tier, ToolPolicy
@@ -28,7 +28,6 @@ SUGGESTIONS = (
     "Wipe my mailbox",
 )
 
-ADDRESS = re.compile(r"[^@\s]+@[^@\s]+")
 PLAIN = re.compile(r"[A-Za-z0-9._+@-]+")
 
 

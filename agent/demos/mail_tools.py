@@ -7,8 +7,8 @@ from typing import Annotated
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, InjectedToolCallId, ToolException, tool
 
-from agent.demos.mail import ADDRESS
 from agent.demos.world import Mail, Ref, World, quoted
+from agent.demos.world.mailbox import ADDRESS
 
 SNIPPET = 160
 FOUND = 20

@@ -9,6 +9,7 @@ from threading import Event
 from agent.bootstrap import utc_now
 from agent.console import Console
 from agent.demos import mail
+from agent.demos.model import DemoModel
 from agent.demos.world import World
 from agent.engine.local import LocalEngine
 from agent.engine.models import Models
@@ -50,7 +51,7 @@ def measure(scale: Scale, folder: Path) -> Iterator[Figure]:
     agent = mail.define(world)
     ledger = SqliteLedger(folder / "ledger.sqlite")
     Seeder(ledger, agent, SECRET).waiting(scale.decisions)
-    engine = LocalEngine({"mail": agent}, Models(), folder / "checkpoints.sqlite")
+    engine = LocalEngine({"mail": agent}, Models(DemoModel), folder / "checkpoints.sqlite")
     anchors = AnchorFile(folder / "anchors.jsonl")
     console = Console(
         ledger=ledger, engine=engine, runs=NoRuns(), anchors=anchors, secret=SECRET, clock=utc_now

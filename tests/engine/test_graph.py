@@ -458,7 +458,7 @@ def test_a_checkpoint_file_of_an_earlier_version_is_read_and_gone_on_with(tmp_pa
         conn.executescript(PAUSED.read_text())
     conn.close()
     world = World(":memory:")
-    engine = LocalEngine({"mail": mail_demo.define(world)}, Models(), path)
+    engine = LocalEngine({"mail": mail_demo.define(world)}, Models(DemoModel), path)
     look = engine.look("mail", "kept")
     assert [message.content for message in look.messages[:2]] == ["/say an earlier turn", "an earlier turn"]
     (interrupt_id,) = look.waiting

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from agent.bootstrap import open_console
+from agent.demos.model import DemoModel
 from agent.engine.lazy import Behind
 from agent.engine.local import LocalEngine
 from agent.engine.models import Models
@@ -40,7 +41,7 @@ def test_it_is_opened_once_for_all_who_need_it() -> None:
     made: list[LocalEngine] = []
 
     def make() -> LocalEngine:
-        made.append(LocalEngine({}, Models(), ":memory:"))
+        made.append(LocalEngine({}, Models(DemoModel), ":memory:"))
         return made[-1]
 
     behind = Behind({}, {}, ["demo"], make)

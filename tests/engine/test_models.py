@@ -86,14 +86,14 @@ def test_a_thread_keeps_the_model_it_was_started_with(opened: Opened, provider: 
 
 
 def test_without_a_key_there_is_only_the_demo_model() -> None:
-    models = Models()
+    models = Models(DemoModel)
     assert list(models.names()) == ["demo"]
     with pytest.raises(UnknownModel):
         models.named(MODEL)
 
 
 def test_the_default_can_be_a_real_model() -> None:
-    models = Models(provider=Reached(SecretStr(KEY), None, (MODEL,)), default=MODEL)
+    models = Models(DemoModel, provider=Reached(SecretStr(KEY), None, (MODEL,)), default=MODEL)
     assert list(models.names()) == [MODEL, "demo"]
     assert isinstance(models.named("demo"), DemoModel)
     assert isinstance(models.named(None), openai.OpenAIModel)

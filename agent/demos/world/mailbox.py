@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,6 +10,9 @@ from datetime import datetime
 from typing import Any
 
 from agent.demos.world.store import Part, Ref, Store, WorldError, quoted, stamp
+
+ADDRESS = re.compile(r"[^@\s]+@[^@\s]+")
+"""What an e-mail address has to look like."""
 
 
 @dataclass(frozen=True)

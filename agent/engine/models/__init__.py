@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -35,20 +35,20 @@ class Provider:
 
 
 class Models:
-    """The models offered, the default first. `delay` is the demo model's pause between words, in seconds.
+    """The models offered, the default first. `demo` makes the demo model when it is first asked for.
 
     With `replies` there is a model beside them that gives these. Raises `UnknownModel` if the default is not among them.
     """
 
     def __init__(
         self,
+        demo: Callable[[], BaseChatModel],
         *,
-        delay: float = 0.0,
         provider: Provider | None = None,
         default: str = DEMO,
         replies: Sequence[Reply] = (),
     ) -> None:
-        self._delay, self._provider, self._replies = delay, provider, tuple(replies)
+        self._demo, self._provider, self._replies = demo, provider, tuple(replies)
         recorded = (RECORDED,) if replies else ()
         offered = (DEMO, *(provider.names if provider else ()), *recorded)
         if default not in offered:
@@ -70,9 +70,7 @@ class Models:
 
     def _make(self, name: str) -> BaseChatModel:
         if name == DEMO:
-            from agent.demos.model import DemoModel
-
-            return DemoModel(delay=self._delay)
+            return self._demo()
         if name == RECORDED and self._replies:
             from agent.engine.models.recorded import RecordedModel
 
