@@ -6,7 +6,7 @@ import ast
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -17,6 +17,7 @@ AGENT = sorted((ROOT / "agent").rglob("*.py"))
 RULES = sorted((ROOT / "agent" / "review").rglob("*.py"))
 ROOMS = [path for path in sorted((ROOT / "agent" / "console").rglob("*.py")) if path.stem != "__init__"]
 FACES = [ROOT / "app.py", *sorted((ROOT / "pages").rglob("*.py"))]
+SHARED = ("pages.parts.common", "pages.parts.state", "pages.parts.browser")
 
 
 def name_of(path: Path) -> str:
@@ -47,46 +48,42 @@ def within(name: str, *packages: str) -> bool:
 
 CORE = ("agent.console", "agent.ports", "agent.review")
 ARROWS = {
-    "app": (
+    "app": ("agent.startup", "agent.api", "agent.hosting", "pages.preload", "pages.parts.frame"),
+    "agent.startup": ("agent.hosting", "agent.bootstrap", "agent.api.server", "agent.review"),
+    "pages.parts.browser": (),
+    "pages.parts.state": ("pages.parts.state", "agent.bootstrap", "agent.demos.world", *CORE),
+    **{
+        f"pages.parts.{room}": (*SHARED, f"pages.parts.{room}", *others, *CORE)
+        for room, others in {
+            "common": (),
+            "frame": (),
+            "card": (),
+            "inbox": (),
+            "audit": (),
+            "policies": (),
+            "qa": ("agent.bootstrap", "agent.scenarios"),
+            "thread": (
+                *("pages.parts.card", "pages.parts.qa"),
+                *("agent.bootstrap", "agent.demos.world", "agent.scenarios"),
+            ),
+            "lessons": ("pages.parts.thread", "agent.lessons"),
+        }.items()
+    },
+    "pages": ("pages", "agent.lessons", *CORE),
+    "agent.hosting": ("agent.hosting", "agent.bootstrap", "agent.review"),
+    "agent.api": ("agent.api", "agent.hosting", "agent.bootstrap", "agent.settings", *CORE),
+    "agent.__main__": ("agent.cli",),
+    "agent.cli": (
+        "agent.cli",
         "agent.api",
-        "agent.bootstrap",
-        "agent.settings",
-        "pages.preload",
-        "pages.parts.frame.uninterrupted_callbacks",
-        *CORE,
-    ),
-    "pages": (
-        "pages",
-        "agent.bootstrap",
-        "agent.demos.world",
-        "agent.lessons",
-        "agent.scenarios",
-        "agent.settings",
-        *CORE,
-    ),
-    "agent.api": ("agent.api", "agent.bootstrap", "agent.settings", *CORE),
-    "agent.cli.doctor": ("agent.bootstrap", "agent.ledger", "agent.settings", *CORE),
-    "agent.cli.exported": ("agent.ledger", "agent.settings", "agent.review"),
-    "agent.cli.output": ("agent.review",),
-    "agent.cli.main": (
-        "agent.api",
-        "agent.cli.doctor",
-        "agent.cli.exported",
-        "agent.cli.output",
+        "agent.ledger",
         "agent.scenarios",
         "agent.bootstrap",
         "agent.settings",
         *CORE,
     ),
     "agent.sandbox": ("agent.bootstrap", "agent.settings", *CORE),
-    "agent.scenarios": (
-        "agent.scenarios",
-        "agent.sandbox",
-        "agent.cli.output",
-        "agent.bootstrap",
-        "agent.settings",
-        *CORE,
-    ),
+    "agent.scenarios": ("agent.scenarios", "agent.sandbox", "agent.bootstrap", "agent.settings", *CORE),
     "agent.lessons": (
         "agent.lessons",
         "agent.sandbox",
@@ -212,3 +209,18 @@ def test_the_server_starts_with_safe_settings(setting: tuple[str, str]) -> None:
     section, name = setting
     config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
     assert config[section][name] == SAFE[setting]
+
+
+def room_of(name: str) -> str:
+    """The package whose room a module is in; a file directly in `agent`, `pages` or `pages.parts` has one of its own."""
+    return ".".join(name.split(".")[: 3 if within(name, "pages.parts") else 2])
+
+
+@pytest.mark.parametrize("of", [room_of, str], ids=["rooms", "modules"])
+def test_nothing_imports_itself_by_a_way_round(of: Callable[[str], str]) -> None:
+    arrows: dict[str, set[str]] = {}
+    for path in [*AGENT, *FACES]:
+        start = of(name_of(path))
+        ends = {of(found) for found in imports(path) if within(found, "agent", "pages", "app")}
+        arrows.setdefault(start, set()).update(ends - {start})
+    TopologicalSorter(arrows).prepare()
