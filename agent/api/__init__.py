@@ -1,12 +1,10 @@
 """The HTTP API under `/hitl`: all that the pages do, for scripts and other services.
 
-    bodies      what a caller may send        gate       what every request passes first
-    answers     what is answered              waiting    waiting for runs
-    refusals    what is refused, and how      following  a run as server-sent events
-    routes      the endpoints                 server     the application
-    ending      how the server ends           sending    without waiting for the client
-    hosts       by which names it is asked    later      built with the first request
-    beside      in one process with the pages
+    routes      the endpoints               rules       those about remembered rules
+    requests    what a caller may send      responses   what is answered
+    errors      what is refused, and how    middleware  what every request passes first
+    wait        waiting for runs            sse         a run as server-sent events
+    links       what can be done next       server      the application
 
 Handlers parse, call the console and wait. A client that goes away stops nothing: the run is the server's.
 """

@@ -14,7 +14,7 @@ It is driven exactly by a message that holds at least one line beginning with on
 
 Within a turn the n-th call of the model takes the n-th reply. Past the last one, and after a plain request's
 calls, the model closes the turn: what was done, what was not and why. It never repeats a call by itself.
-Lines that belong to no /call or /say are ignored. A message without directives is a plain request: `demo_requests`.
+Lines that belong to no /call or /say are ignored. A message without directives is a plain request: `requests`.
 
 As with a provider, arguments that are no JSON object end as `invalid_tool_calls`; here duplicate keys, NaN and
 Infinity count as such too. The text of every call, exactly as sent, is in `additional_kwargs["tool_calls"]`, in
