@@ -266,9 +266,8 @@ class Guard(BaseCallbackHandler):
                 f"{action.tool} ran before, and what it returned cannot be given again. Close or stop this turn."
             )
         limit = self._agent.policy.max_result_of(action.tool)
-        if not settled and {outcomes.recorded(found.value, limit)[1], self._result_on_record(action)} != {
-            action.result
-        }:
+        _, text = outcomes.recorded(found.value, limit, paired=entering.is_paired)
+        if not settled and {text, self._result_on_record(action)} != {action.result}:
             raise self._stop(
                 f"{action.tool} ran before, and what is kept of its result is not what the record says. "
                 "Close or stop this turn, and run `audit verify`."

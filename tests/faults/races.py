@@ -188,7 +188,7 @@ def check_losers(replies: Sequence[Reply], winner: int) -> None:
 def check_refusals_noted(person: Person, replies: Sequence[Reply]) -> None:
     """Each attempt that came too late is on record."""
     reply = person.server.get("audit", thread_id=person.thread_id, kind="DecisionRefused")
-    late = sum(reply.status == 409 for reply in replies)
+    late = sum(not reply.taken for reply in replies)
     if reply is None or len(reply.body["events"]) != late:
         raise Fault(f"{late} came too late, on record are {reply}")
 
