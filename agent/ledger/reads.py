@@ -239,16 +239,15 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
         return [rows.to_event(row) for row in found]
 
     def policy_version(self, agent: str) -> str | None:
-        """The version of the agent's policy that was put on record last."""
+        """The version of the agent's policy that was put on record last; None too where its event cannot be read."""
         found = self._all(
             """
-            SELECT * FROM events
+            SELECT json_extract(iif(json_valid(data), data, '{}'), '$.version') AS version FROM events
             WHERE kind = ? AND agent = ? ORDER BY seq DESC LIMIT 1
             """,
             *(Kind.POLICY_CHANGED, agent),
         )
-        data = (rows.to_event(found[0]).data if found else None) or {}
-        return data.get("version")
+        return found[0]["version"] if found else None
 
     def event(self, seq: int) -> Event | None:
         """The event of that number."""
