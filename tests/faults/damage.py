@@ -27,16 +27,19 @@ def read_only_at_start(bench: Bench) -> None:
 
 def no_database_at_start(bench: Bench) -> None:
     """A server whose ledger is no database ends with one message and leaves the file as it is."""
-    server = bench.server()
-    done = finished(bench, server)
-    server.stop()
-    path = bench.data / "ledger.sqlite"
-    whole = path.read_bytes()
-    path.write_bytes(b"not a database " * 300)
-    check_start_refused(server)
-    path.write_bytes(whole)
-    bench.server()
-    done.check()
+    # Aside: another server on the folder would have the whole pages of the file in its write-ahead log.
+    with bench.aside() as aside:
+        server = aside.server()
+        done = finished(aside, server)
+        server.stop()
+        path = aside.data / "ledger.sqlite"
+        whole = path.read_bytes()
+        path.write_bytes(b"not a database " * 300)
+        check_start_refused(server)
+        path.write_bytes(whole)
+        aside.server()
+        done.check()
+        aside.close()
 
 
 def corrupt_checkpoints(bench: Bench) -> None:
