@@ -29,6 +29,7 @@ def take(browser: Browser, server: Server, name: str, path: str, act: Act) -> No
             act(tab)
             tab.settled()
             expect(tab.page.get_by_test_id("stSkeleton")).to_have_count(0)
+            tab.page.evaluate("document.fonts.ready")  # text in a font that still loads is not drawn
             tab.page.screenshot(path=FOLDER / f"{name}-{scheme}-{size}.png")
             context.close()
     print(name)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 
 from agent.lessons.course import COURSE
 from agent.scenarios.files import ENDING
@@ -138,6 +140,7 @@ def of_reviews(server: Server) -> Iterator[State]:
     yield "inbox-long-values", f"/?review={long['review_id']}", nothing
     sql = waiting(server, f"/call execute_sql {SQL}", agent="operations")
     yield "inbox-sql", f"/?review={sql['review_id']}", nothing
+    yield from of_changed_calls(server)
     question = waiting(
         server, '/call ask_user {"question": "Which report should I keep?"}', agent="operations"
     )
@@ -147,6 +150,19 @@ def of_reviews(server: Server) -> Iterator[State]:
     decide(server, batch, ["approve", "reject", "approve"])
     yield "inbox-over", f"/?review={batch['review_id']}", nothing
     yield "chat-answered", f"/chat?thread={batch['thread_id']}", nothing
+
+
+def of_changed_calls(server: Server) -> Iterator[State]:
+    letter = {"to": "alice@example.com", "subject": "Meeting", "body": "At 10.", "cc": "eve@example.com"}
+    changed = waiting(server, f"/call send_email {json.dumps(letter)}")
+    card = f"/?review={changed['review_id']}"
+    yield "inbox-changed", card, nothing
+    with closing(sqlite3.connect(server.data / "ledger.sqlite", timeout=30)) as ledger, ledger:
+        ledger.execute(
+            "UPDATE actions SET args = replace(args, 'alice', 'eve') WHERE thread_id = ?",
+            (changed["thread_id"],),
+        )
+    yield "inbox-damaged", card, nothing
 
 
 def of_threads(server: Server) -> Iterator[State]:

@@ -42,6 +42,8 @@ def test_a_changed_record_is_said_on_the_card_which_can_only_be_closed(
     screen = opens(page, **address)
     assert CHANGED in screen.said()
     assert "mallory" not in screen.said()
+    if page == "inbox":
+        assert [title for _, title, _ in screen.rows("waiting")] == ["(its record was changed)"]
     assert not any(screen.has(of(kind, mail)) for kind in ("approve", "edit", "reject"))
     screen.click(widget_keys.key("close-damaged", mail.review_id))
     ended(page_console.console, mail.thread_id)

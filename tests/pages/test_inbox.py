@@ -5,7 +5,7 @@ from __future__ import annotations
 from agent.console import Console
 from agent.review.actions import Review
 from pages.parts.common.words import short
-from pages.parts.inbox.inbox_list import count
+from pages.parts.inbox.inbox_list import count, row_title
 from pages.parts.state import address, widget_keys
 from tests.conftest import SetClock, ask, start_deciding, waiting
 from tests.pages.conftest import MAIL, Opens, Screen, calls, send, under_clock
@@ -14,6 +14,12 @@ from tests.pages.conftest import MAIL, Opens, Screen, calls, send, under_clock
 def named(screen: Screen) -> list[str]:
     """The reviews in the list, by their ids."""
     return [name for name, *_ in screen.rows("waiting")]
+
+
+def test_a_title_is_the_tool_and_its_first_argument_if_it_has_one() -> None:
+    assert row_title("send_email", {"to": "ann", "body": "b"}) == "send_email  ann"
+    assert row_title("sync_now", {}) == "sync_now"
+    assert row_title("sync_now", None) == "sync_now"
 
 
 def test_an_empty_inbox_says_so_and_offers_a_demo(opens: Opens, console: Console) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
@@ -10,7 +10,8 @@ from typing import TypeVar
 import streamlit as st
 
 from agent.ports import Sought
-from agent.review.actions import Action, Review, Waiting
+from agent.review.actions import Action, Asked, Review, Waiting
+from agent.review.damage import review_is_damaged
 from agent.review.events import instant
 from agent.review.text.secrets import masked
 from agent.review.threads import Thread
@@ -25,6 +26,7 @@ T = TypeVar("T")
 PAGE = 50
 AGES = {"any age": 0, "over 10 minutes": 10, "over 1 hour": 60, "over 1 day": 1_440}
 CURSOR = "after"
+CHANGED = "(its record was changed)"
 
 
 @dataclass(frozen=True)
@@ -128,14 +130,16 @@ def _sought() -> Sought:
 
 
 def _row_of(review: Waiting) -> Row:
-    first = next(iter(review.actions), None)
-    more = f"  +{len(review.actions) - 1}" if len(review.actions) > 1 else ""
-    left = short_time_left(review)
     return Row(
         review.review_id,
-        f"{first.tool}{more}  {telling(first.args)}" if first else "(its record was changed)",
-        f"{review.agent} · {short(review.thread_id)} · {ago(review.opened_at)}{left}",
+        CHANGED if review_is_damaged(review) else _title_of(review.actions),
+        f"{review.agent} · {short(review.thread_id)} · {ago(review.opened_at)}{short_time_left(review)}",
     )
+
+
+def _title_of(actions: Sequence[Asked]) -> str:
+    first, *others = actions
+    return row_title(f"{first.tool}  +{len(others)}" if others else first.tool, first.args)
 
 
 def short_time_left(review: Waiting) -> str:
@@ -199,6 +203,11 @@ def _fold(title: str, found: Sequence[T], draw: Callable[[Sequence[T]], None]) -
             draw(found)
 
 
+def row_title(tool: str, args: Mapping[str, object] | None) -> str:
+    """An action's title in a list: its tool, and its first argument if it has one."""
+    return f"{tool}  {telling(args)}".rstrip()
+
+
 def count(found: Sequence[object]) -> str:
     """How many these are, where no more than a page of them was asked for."""
     return str(len(found)) if len(found) < PAGE else f"{PAGE} or more"
@@ -210,7 +219,7 @@ def _unknown_row(action: Action) -> Row:
 
 
 def _lines(action: Action) -> tuple[str, str]:
-    return f"{action.tool}  {telling(action.args)}", f"{action.agent} · {short(action.key.thread_id)}"
+    return row_title(action.tool, action.args), f"{action.agent} · {short(action.key.thread_id)}"
 
 
 def _unasked(found: Sequence[Action]) -> None:
