@@ -285,8 +285,9 @@ def server(tmp_path: Path) -> Iterator[Server]:
     found.stop()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
+    """A browser for one module: while it is open, no other event loop can run in this thread."""
     if not shutil.which(CHROMIUM):
         missing("Chromium (apt-get install chromium)")
     from playwright.sync_api import sync_playwright
