@@ -88,13 +88,6 @@ big = Own(
 
 
 @pytest.fixture
-def provider() -> Iterator[Provider]:
-    found = Provider().start()
-    yield found
-    found.stop()
-
-
-@pytest.fixture
 def opened(settings: Settings, provider: Provider, clock: Any, tmp_path: Path) -> Iterator[Opened]:
     (tmp_path / "big_agent.py").write_text(BIG)
     (tmp_path / "big.json").write_text(

@@ -32,13 +32,6 @@ AT_ONCE = {"retry-after-ms": "1"}
 
 
 @pytest.fixture
-def provider() -> Iterator[Provider]:
-    found = Provider().start()
-    yield found
-    found.stop()
-
-
-@pytest.fixture
 def settings(settings: Settings, provider: Provider) -> Settings:
     real = {
         "openai_api_key": SecretStr(KEY),

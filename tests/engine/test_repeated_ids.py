@@ -49,13 +49,6 @@ external = create_agent(
 
 
 @pytest.fixture
-def provider() -> Iterator[Provider]:
-    found = Provider().start()
-    yield found
-    found.stop()
-
-
-@pytest.fixture
 def opened(settings: Settings, provider: Provider, clock: Any, tmp_path: Path) -> Iterator[Opened]:
     (tmp_path / "external_agent.py").write_text(EXTERNAL.format(url=provider.url))
     (tmp_path / "agents.json").write_text(

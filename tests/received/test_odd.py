@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from agent.settings import Settings
-from tests.received.driving import Scene, Turn, call, scene_of
+from tests.received.driving import Scene, call, scene_of
 from tests.received.spelling import spelt
 from tests.received.writing import RECEIVED
 
@@ -34,22 +34,13 @@ def scene(base_settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> 
         yield found
 
 
-def approve_all(turn: Turn) -> None:
-    for _ in range(9):
-        if not turn.reviews:
-            return
-        review = turn.reviews[0]
-        turn.send(review, [{"type": "approve"} for _ in review["action_requests"]])
-    raise AssertionError("it asks for ever")
-
-
 # Threads of its own.
 
 
 @pytest.mark.parametrize("tool", ["pay_in_threads", "pay_as_a_call"])
 def test_a_tool_that_pays_in_threads_of_its_own_pays_nothing_unapproved(scene: Scene, tool: str) -> None:
     turn = scene.begin("threads_in_a_tool", call("c1", tool, {"amount": 5}))
-    approve_all(turn)
+    turn.approve_all()
     assert len(RECEIVED) == 1
     assert RECEIVED[0] == (tool, {"amount": 5})
     assert turn.actions(tool)["c1"]["state"] == "done"
@@ -59,7 +50,7 @@ def test_a_node_that_pays_in_threads_of_its_own_pays_nothing_unapproved(scene: S
     turn = scene.begin("threads_in_a_node", "hello")
     (card,) = turn.reviews[0]["action_requests"]
     assert card["args"] == {"amount": 5}
-    approve_all(turn)
+    turn.approve_all()
     assert RECEIVED == []
     assert "done" not in {one["state"] for one in turn.all_actions()}
 
@@ -68,7 +59,7 @@ def test_a_tool_that_pays_in_threads_leaves_another_approval_alone(scene: Scene)
     turn = scene.begin(
         "threads_in_a_tool", call("c0", "pay_in_threads", {"amount": 5}), call("c2", "pay", {"amount": 7})
     )
-    approve_all(turn)
+    turn.approve_all()
     assert sorted(given["amount"] for _, given in RECEIVED) == [5, 7]
     assert turn.actions("pay")["c2"]["state"] == "done"
 
@@ -79,7 +70,7 @@ def test_a_tool_that_pays_in_threads_leaves_another_approval_alone(scene: Scene)
 def test_a_node_that_asks_about_each_call_runs_each_once(scene: Scene) -> None:
     people = ["ann", "bob", "cem"]
     turn = scene.begin("looping", *[call(f"c{n}", "send", {"to": to}) for n, to in enumerate(people)])
-    approve_all(turn)
+    turn.approve_all()
     assert turn.answer["status"] == "idle", turn.answer.get("error")
     assert [given["to"] for _, given in RECEIVED] == people
     assert turn.results() == {f"c{n}": f"sent to {to}" for n, to in enumerate(people)}
@@ -116,7 +107,7 @@ def test_a_call_that_is_made_again_after_a_pause_gives_its_whole_first_result(sc
 def test_a_call_that_a_person_decided_on_is_not_tried_again(scene: Scene) -> None:
     turn = scene.begin("asked_failing", call("c1", "failing", {"to": "ann"}))
     shown = turn.reviews[0]["action_requests"][0]["received"]
-    approve_all(turn)
+    turn.approve_all()
     assert [given for _, given in RECEIVED] == [shown]
     assert turn.actions("failing")["c1"]["state"] == "failed"
     assert "net down" in turn.results()["c1"]
@@ -138,7 +129,7 @@ def test_half_a_surrogate_pair_in_a_result_is_recorded_and_its_call_runs_once(
     scene: Scene, agent: str
 ) -> None:
     turn = scene.begin(agent, call("c1", "garbled", {"text": "x"}), "/then", "/say Finished.")
-    approve_all(turn)
+    turn.approve_all()
     assert RECEIVED == [("garbled", {"text": "x"})]
     (action,) = turn.all_actions()
     assert action["state"] == "done"

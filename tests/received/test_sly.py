@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from agent.settings import Settings
-from tests.received.driving import Scene, Turn, call, in_a_task, scene_of
+from tests.received.driving import Scene, call, in_a_task, scene_of
 from tests.received.writing import RECEIVED
 
 HERE = "./tests/received/sly_agents.py"
@@ -42,29 +42,20 @@ def scene(base_settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> 
         yield found
 
 
-def approve_all(turn: Turn) -> None:
-    for _ in range(9):
-        if not turn.reviews:
-            return
-        review = turn.reviews[0]
-        turn.send(review, [{"type": "approve"} for _ in review["action_requests"]])
-    raise AssertionError("it asks for ever")
-
-
 # Threads of its own.
 
 
 @pytest.mark.parametrize("tool", ["pay_by_a_copy", "pay_by_a_copied_class", "pay_in_its_place"])
 def test_a_copy_of_a_tool_runs_in_no_thread_of_its_own(scene: Scene, tool: str) -> None:
     turn = scene.begin("sly", call("c1", tool, {"amount": 5}))
-    approve_all(turn)
+    turn.approve_all()
     assert RECEIVED == []
     assert "in a thread of its own" in turn.results()["c1"]
 
 
 def test_a_helper_in_a_thread_of_its_own_runs_no_tool(scene: Scene) -> None:
     turn = scene.begin("sly", call("c1", "give_to_a_pool", PAYS_MORE))
-    approve_all(turn)
+    turn.approve_all()
     assert RECEIVED == []
     assert "in a thread of its own" in turn.results()["c1"]
 
@@ -77,7 +68,7 @@ def test_a_tool_of_an_agent_of_ours_uses_no_tool_that_its_policy_denies(
     scene: Scene, tool: str, args: dict[str, object]
 ) -> None:
     turn = scene.begin("own", call("c1", tool, args))
-    approve_all(turn)
+    turn.approve_all()
     assert RECEIVED == []
 
 
@@ -87,21 +78,21 @@ def test_a_tool_of_an_agent_of_ours_uses_no_tool_that_its_policy_denies(
 @pytest.mark.parametrize("agent", ["by_run", "by_config", "by_batch"])
 def test_a_node_that_showed_one_call_runs_no_other_however_it_calls_it(scene: Scene, agent: str) -> None:
     turn = scene.begin(agent, "hello")
-    approve_all(turn)
+    turn.approve_all()
     assert RECEIVED == []
     assert "blocked" in {one["state"] for one in turn.all_actions()}
 
 
 def test_a_node_is_given_again_what_it_had_looked_up_before_it_asked(scene: Scene) -> None:
     turn = scene.begin("looks_then_asks", "hello")
-    approve_all(turn)
+    turn.approve_all()
     assert RECEIVED == [("look", {"text": "price"}), ("pay", {"amount": 5})]
     assert turn.answer["answer"] == "seen price, paid 5"
 
 
 def test_a_tool_is_given_again_what_it_had_looked_up_before_it_asked(scene: Scene) -> None:
     turn = scene.begin("publishing", call("c1", "publish", {"text": "x"}))
-    approve_all(turn)
+    turn.approve_all()
     assert RECEIVED == [("look", {"text": "x"}), ("publish", {"text": "x: seen x"})]
     assert turn.results()["c1"] == "published x: seen x"
 
@@ -109,7 +100,7 @@ def test_a_tool_is_given_again_what_it_had_looked_up_before_it_asked(scene: Scen
 def test_a_text_that_a_node_hands_over_without_a_name_is_received_as_it_was_shown(scene: Scene) -> None:
     turn = scene.begin("text_by_hand", call("c1", "whatever", {"text": " x "}))
     assert turn.reviews[0]["action_requests"][0]["received"] == {"text": "x"}
-    approve_all(turn)
+    turn.approve_all()
     assert RECEIVED == [("whatever", {"args": ["x"]})]
 
 
@@ -154,7 +145,7 @@ def test_a_call_that_was_run_is_done_whatever_it_returned(scene: Scene, kind: st
 @pytest.mark.parametrize("agent", ["injected", "injected_by_hand"])
 def test_a_model_gives_no_argument_that_only_its_agents_code_gives(scene: Scene, agent: str) -> None:
     turn = scene.begin(agent, call("c1", "pay_from", {"amount": 5, "account": "mallory"}))
-    approve_all(turn)
+    turn.approve_all()
     assert ("pay_from", {"amount": 5, "account": "mallory"}) not in RECEIVED
     (action,) = turn.all_actions()
     assert (action["state"] == "done") == bool(RECEIVED)
@@ -197,7 +188,7 @@ def test_helpers_of_one_tool_node_each_get_their_own_result(scene: Scene) -> Non
                 for n in (1, 2, 3)
             ],
         )
-        approve_all(turn)
+        turn.approve_all()
         assert sorted(given["amount"] for _, given in RECEIVED) == [1, 2, 3]
         assert turn.results() == {f"t{n}": f"paid for {n}" for n in (1, 2, 3)}
         assert {one["state"] for one in turn.all_actions()} == {"done"}
