@@ -51,6 +51,22 @@ def test_a_changed_record_is_said_on_the_card_which_can_only_be_closed(
     assert not page_console.world.outbox()
 
 
+@pytest.mark.parametrize("actions", ["[5]", "{}", '[["another", "d"]]', '"text"'])
+def test_a_review_whose_opening_was_changed_on_record_can_only_be_closed(
+    opens: Opens, page_console: Opened, settings: Settings, mail: Review, actions: str
+) -> None:
+    with closing(sqlite3.connect(settings.review_data / "ledger.sqlite")) as conn, conn:
+        conn.execute("DROP TRIGGER events_are_not_changed")
+        conn.execute(
+            "UPDATE events SET data = json_set(data, '$.actions', json(?)) WHERE kind = 'ReviewOpened'",
+            (actions,),
+        )
+    screen = opens()
+    assert CHANGED in screen.said()
+    assert not any(screen.has(of(kind, mail)) for kind in ("approve", "edit", "reject"))
+    assert not page_console.world.outbox()
+
+
 def test_a_card_that_was_drawn_before_sends_nothing(
     opens: Opens, page_console: Opened, console: Console, settings: Settings, mail: Review
 ) -> None:
