@@ -149,8 +149,12 @@ class Tab:
 
     def take_name(self, name: str) -> Tab:
         """Say who uses this browser, before anything asks for it."""
-        self.settled().at("change-name").get_by_role("button").click(delay=50)
-        self.at("name").locator("input").fill(name)
+        field = self.at("name").locator("input")
+        again(
+            lambda: self.settled().at("change-name").get_by_role("button").click(delay=50),
+            lambda bound: expect(field).to_be_visible(timeout=bound),
+        )
+        field.fill(name)
         self.at("use-name").get_by_role("button").click(delay=50)
         return self.sees(f"You are {name} (unverified)")
 

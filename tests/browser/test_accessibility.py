@@ -17,6 +17,8 @@ SERIOUS = ("serious", "critical")
 HIGHLIGHTED = 'class="token '
 """Code in Streamlit's own colours of syntax, which no theme can change."""
 
+AT_REST = "() => document.getAnimations().every(one => one.effect.getComputedTiming().endTime === Infinity)"
+"""No colour is on its way to another one: in between, text can have less contrast than in either scheme."""
 
 BACKGROUNDS = {"light": "rgb(252, 252, 251)", "dark": "rgb(18, 23, 22)"}
 """As .streamlit/config.toml has them; a page takes them on when its browser is switched over."""
@@ -28,6 +30,7 @@ def faults(tab: Tab) -> dict[str, list[str]]:
     for scheme, background in BACKGROUNDS.items():
         tab.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         expect(tab.settled().page.get_by_test_id("stApp")).to_have_css("background-color", background)
+        tab.page.wait_for_function(AT_REST)
         found[scheme] = _faults(tab)
     return {scheme: each for scheme, each in found.items() if each}
 
