@@ -17,7 +17,7 @@ from agent.demos import library as library_demo
 from agent.demos import mail as mail_demo
 from agent.demos import operations as operations_demo
 from agent.demos.world import World, WorldError
-from agent.engine.lazy import Behind
+from agent.engine.lazy import LazyEngine
 from agent.engine.models import Models, Provider
 from agent.engine.process_lock import Owner
 from agent.engine.recorder import Recorder
@@ -27,11 +27,11 @@ from agent.ledger.keyed import take_in
 from agent.ledger.keys import RecordKeys, key_in
 from agent.ledger.sqlite import SqliteLedger
 from agent.ports import Clock
-from agent.registry import WITH_OUR_POLICY, Own, Target, agent_of, policy_of, served
+from agent.registry import WITH_OUR_POLICY, Target, WorldAgent, agent_of, policy_of, served
 from agent.review.agents import Agent
 from agent.review.errors import CheckpointsUnavailable, ReviewError, SettingsError, UnknownModel
 from agent.review.events import instant
-from agent.review.replies import Reply
+from agent.review.replies import RecordedReply
 from agent.review.rules import Rule, in_force
 from agent.review.threads import Run
 from agent.settings import Settings
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from agent.engine.local import GuardFor, LocalEngine, RulesFor
 
 
-class DemoAgent(Own):
+class DemoAgent(WorldAgent):
     """A demo agent as `langgraph.json` names it: the console opens it on its own world.
 
     Called without arguments, as LangGraph's servers call a graph factory, it is a graph on the settings' world.
@@ -71,7 +71,7 @@ class Opened:
     world: World
     settings: Settings
     supervisor: Supervisor
-    engine: Behind
+    engine: LazyEngine
     _parts: tuple[Callable[[], None], ...]
     _turn: threading.Lock = field(default_factory=threading.Lock)
 
@@ -104,7 +104,7 @@ def open_console(
     clock: Clock = utc_now,
     at_work: bool = True,
     only: str | None = None,
-    replies: Sequence[Reply] = (),
+    replies: Sequence[RecordedReply] = (),
     workers: int = WORKERS,
 ) -> Opened:
     """Open the console on the settings' data folder, and let it go to work.
@@ -138,7 +138,7 @@ def open_console(
     rules_for = partial(_rules_in_force, ledger, clock)
     make = partial(_engine, settings, world, targets, broken, models, rules_for, guard_for)
     policies = {name: policy_of(target, world) for name, target in targets.items()}
-    engine = Behind(policies, broken, models.names(), make)
+    engine = LazyEngine(policies, broken, models.names(), make)
     supervisor = Supervisor(ledger, engine, Recorder(ledger, secret, clock), owner, clock, workers=workers)
     console = Console(
         ledger=ledger, engine=engine, runs=supervisor, anchors=anchors, secret=secret, clock=clock
@@ -190,7 +190,7 @@ def _note_the_end(console: Console, supervisor: Supervisor) -> None:
             console.trail.anchor()
 
 
-def models_of(settings: Settings, replies: Sequence[Reply] = ()) -> Models:
+def models_of(settings: Settings, replies: Sequence[RecordedReply] = ()) -> Models:
     """The models the settings offer: always the demo model, real ones beside it once there is a key."""
     try:
         return Models(

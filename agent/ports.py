@@ -12,13 +12,13 @@ from typing import Annotated, Any, Literal, Protocol
 from pydantic import Field, TypeAdapter
 from pydantic.dataclasses import dataclass as parsed
 
-from agent.review.actions import Action, Key, Review, ReviewState, State, Waiting
+from agent.review.actions import Action, ActionState, Key, Review, ReviewState, Waiting
 from agent.review.agents import Agent
-from agent.review.events import Anchor, Event, Fact, Kind
+from agent.review.events import Anchor, Event, EventKind, UnsealedEvent
 from agent.review.given import Face, Given
-from agent.review.notes import Note, Verdict
+from agent.review.notes import Note, NoteVerdict
 from agent.review.rules import Rule, RuleEnd
-from agent.review.screening import Call
+from agent.review.screening import ScreenedCall
 from agent.review.shapes import Pause
 from agent.review.threads import Halt, Message, Progress, Run, RunState, Status, Thread
 
@@ -33,7 +33,7 @@ class Clock(Protocol):
 
 
 @parsed(frozen=True)
-class Result:
+class ToolResult:
     """A tool call's result, known without running it."""
 
     tool_call_id: str
@@ -48,7 +48,7 @@ class Send:
 
     message_id: str
     text: str
-    results: tuple[Result, ...] = ()
+    results: tuple[ToolResult, ...] = ()
     kind: Literal["send"] = "send"
 
 
@@ -65,7 +65,7 @@ class Resume:
 class Mend:
     """Results for the open calls of a turn. With `closing` the turn ends in those words; else it goes on."""
 
-    results: tuple[Result, ...]
+    results: tuple[ToolResult, ...]
     closing: str | None = None
     closing_id: str = ""
     """The id of the closing message, so that it is said once."""
@@ -146,7 +146,7 @@ class Said:
 class Proposed:
     """The calls of a turn, screened; seen before any of them runs."""
 
-    calls: tuple[Call, ...]
+    calls: tuple[ScreenedCall, ...]
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ class Paused:
     """The run has come to a pause; these interrupts wait for answers."""
 
     waiting: tuple[str, ...]
-    asked: Mapping[str, tuple[Call, ...]] = field(default_factory=dict)
+    asked: Mapping[str, tuple[ScreenedCall, ...]] = field(default_factory=dict)
     """What each interrupt asks about. One that is not named here asks about every call that is pending."""
 
 
@@ -170,7 +170,7 @@ class Look:
     """Where a thread's checkpoint stands."""
 
     messages: Sequence[Message] = ()
-    calls: tuple[Call, ...] = ()
+    calls: tuple[ScreenedCall, ...] = ()
     waiting: tuple[str, ...] = ()
     """Ids of the interrupts that wait for an answer."""
     answered: tuple[str, ...] = ()
@@ -188,7 +188,7 @@ class Look:
 
 
 @dataclass(frozen=True)
-class Step:
+class CheckpointStep:
     """One checkpoint of a thread, as a timeline shows it."""
 
     checkpoint_id: str
@@ -212,7 +212,7 @@ class Inside:
     """What each waiting interrupt carries, by its id."""
     pauses: Mapping[str, Pause]
     """The same, read: the shape each of them is answered in."""
-    steps: tuple[Step, ...]
+    steps: tuple[CheckpointStep, ...]
     """The last checkpoints, newest first."""
 
 
@@ -291,7 +291,7 @@ class Reads(Protocol):
     def messages(self, thread_id: str, *, before: int | None = None, limit: int = 50) -> list[Message]: ...
     def message(self, thread_id: str, message_id: str) -> Message | None: ...
     def message_count(self, thread_id: str) -> int: ...
-    def actions(self, thread_id: str, *, states: Sequence[State] = ()) -> list[Action]: ...
+    def actions(self, thread_id: str, *, states: Sequence[ActionState] = ()) -> list[Action]: ...
     def actions_of(self, thread_id: str, message_ids: Sequence[str]) -> list[Action]: ...
     def last_decided(
         self, thread_id: str, tool: str, *, kind: str | None = None, limit: int = 3
@@ -320,7 +320,7 @@ class Reads(Protocol):
         self,
         *,
         thread_id: str | None = None,
-        kind: Kind | None = None,
+        kind: EventKind | None = None,
         agent: str | None = None,
         tool: str | None = None,
         by: str | None = None,
@@ -344,17 +344,17 @@ class Reads(Protocol):
     def rule(self, rule_id: str) -> Rule | None: ...
     def rules(self, *, agent: str | None = None, limit: int = 200) -> list[Rule]: ...
     def standing_rules(self, agent: str | None = None) -> list[Rule]: ...
-    def actions_by_rule(self, rule_id: str, *, state: State) -> list[Action]: ...
+    def actions_by_rule(self, rule_id: str, *, state: ActionState) -> list[Action]: ...
     def notes(self, thread_id: str) -> list[Note]: ...
-    def verdicts(self, thread_ids: Sequence[str]) -> Mapping[str, Verdict]: ...
-    def threads_noted(self, verdict: Verdict | None, *, limit: int = 50) -> list[Thread]: ...
+    def verdicts(self, thread_ids: Sequence[str]) -> Mapping[str, NoteVerdict]: ...
+    def threads_noted(self, verdict: NoteVerdict | None, *, limit: int = 50) -> list[Thread]: ...
     def given(self, thread_ids: Sequence[str], reviewer: str, face: Face) -> Mapping[str, Given]: ...
 
 
 class Transaction(Reads, Protocol):
     """Reads that see this transaction's own writes, and the writes. All is committed, or nothing is."""
 
-    def append(self, *facts: Fact) -> None:
+    def append(self, *facts: UnsealedEvent) -> None:
         """Add facts to the chained trail, in order."""
 
     def erase(self, seqs: Sequence[int]) -> None:
@@ -376,7 +376,7 @@ class Transaction(Reads, Protocol):
     def propose(self, action: Action) -> bool:
         """Add an action; false if its key is known, and then nothing changes."""
 
-    def move(self, key: Key, start: State, end: State, **changes: Any) -> bool:
+    def move(self, key: Key, start: ActionState, end: ActionState, **changes: Any) -> bool:
         """Compare-and-set: false, and nothing changed, unless the action stood in `start`."""
 
     def look_over(self, key: Key, by: str) -> bool:
@@ -439,8 +439,8 @@ class Runs(Protocol):
     def owner(self) -> str:
         """The name of this process, under which its runs are open."""
 
-    def start(self, run: Run, behind: threading.Event | None = None) -> None:
-        """Execute an open run of this owner; where it is `behind` something, a moment later at the latest."""
+    def start(self, run: Run, after: threading.Event | None = None) -> None:
+        """Execute an open run of this owner; where it is `after` something, a moment later at the latest."""
 
     def stop(self, thread_id: str | None) -> None:
         """Let the thread's run, or every run for None, stop at its next step."""

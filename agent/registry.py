@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Own:
+class WorldAgent:
     """An agent of ours, to be opened on a world."""
 
     define: Callable[[World], Agent]
@@ -42,9 +42,9 @@ class OwnAgent:
         return replace(self.define(), isolated=False)
 
 
-WITH_OUR_POLICY = (Own, OwnAgent)
+WITH_OUR_POLICY = (WorldAgent, OwnAgent)
 
-Target: TypeAlias = "Own | OwnAgent | Graph"
+Target: TypeAlias = "WorldAgent | OwnAgent | Graph"
 
 
 def served(path: Path, only: str | None = None) -> tuple[Mapping[str, Target], Mapping[str, str]]:
@@ -77,7 +77,7 @@ def served(path: Path, only: str | None = None) -> tuple[Mapping[str, Target], M
 
 def _check(name: str, target: Target) -> None:
     """Find out now what cannot be served, so that the others still are."""
-    if not isinstance(target, Own):
+    if not isinstance(target, WorldAgent):
         _without_world(name, target)
 
 
@@ -119,14 +119,14 @@ def _module(file: str, beside: Path) -> ModuleType:
 
 
 def policy_of(target: Target, world: World) -> Policy:
-    if isinstance(target, Own):
+    if isinstance(target, WorldAgent):
         return target.policy(world)
     return target.agent.policy if isinstance(target, OwnAgent) else Policy({})
 
 
 def agent_of(name: str, target: Target, world: World) -> Agent:
     """The agent on this world. Raises TypeError for a graph that cannot be conversed with."""
-    return target.define(world) if isinstance(target, Own) else _without_world(name, target)
+    return target.define(world) if isinstance(target, WorldAgent) else _without_world(name, target)
 
 
 def _without_world(name: str, target: OwnAgent | Graph) -> Agent:

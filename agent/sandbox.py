@@ -10,7 +10,7 @@ from pathlib import Path
 
 from agent.bootstrap import Opened, open_console
 from agent.review.errors import NotIsolated
-from agent.review.replies import Reply
+from agent.review.replies import RecordedReply
 from agent.settings import Settings
 
 WORKERS = 2
@@ -37,7 +37,7 @@ class Scratch:
     there, is refused as the console refuses it.
     """
 
-    def __init__(self, agents: Path | None, agent: str, replies: Sequence[Reply] = ()) -> None:
+    def __init__(self, agents: Path | None, agent: str, replies: Sequence[RecordedReply] = ()) -> None:
         """`agents` is the configuration file that names the agent; without one there are the demo agents."""
         self._folder = tempfile.TemporaryDirectory(prefix="review-scratch-", ignore_cleanup_errors=True)
         self._agent, self._replies = agent, replies

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from agent.review.events import Event, Kind
+from agent.review.events import Event, EventKind
 from agent.review.text.secrets import masked
 from pages.parts.audit.event_card import action_of, event_card
 from pages.parts.audit.verify_chain import chain
@@ -23,7 +23,7 @@ KIND = "kind"
 CHOSEN_KIND = "chosen-kind"
 FILTERS = ("thread_id", "by", "agent", "tool")
 """Each is a widget's key and a name in the address: never the name a page of its own has there."""
-LONGEST = 18  # digits; what has more is beyond the ledger's integers
+MAX_SEQ_DIGITS = 18  # digits; what has more is beyond the ledger's integers
 LONGEST_ROW = 240  # characters; an event holds more, and shows it once it is opened
 
 
@@ -63,26 +63,26 @@ def _filters() -> dict[str, Any]:
     return {name: value for name, value in kept.items() if value} | ({KIND: kind} if kind else {})
 
 
-def _kind() -> Kind | None:
+def _kind() -> EventKind | None:
     """The kind of event that is looked for: its name in the address, the rows' own words on screen."""
     named = address.in_address(KIND) or ""
-    kind = Kind(named) if named in set(Kind) else None
+    kind = EventKind(named) if named in set(EventKind) else None
     st.session_state[CHOSEN_KIND] = kind or ""
     st.selectbox(
         "What happened",
-        ["", *Kind],
+        ["", *EventKind],
         key=CHOSEN_KIND,
-        format_func=lambda one: WORDS[Kind(one)] if one else "anything",
+        format_func=lambda one: WORDS[EventKind(one)] if one else "anything",
         on_change=lambda: _look_for(st.session_state[CHOSEN_KIND] or None),
     )
-    if kind is Kind.DECISION_MADE:
+    if kind is EventKind.DECISION_MADE:
         st.button("Everything", key="everything", on_click=_look_for, args=(None,))
     else:
-        st.button("Decisions only", key="decisions", on_click=_look_for, args=(Kind.DECISION_MADE,))
+        st.button("Decisions only", key="decisions", on_click=_look_for, args=(EventKind.DECISION_MADE,))
     return kind
 
 
-def _look_for(kind: Kind | None) -> None:
+def _look_for(kind: EventKind | None) -> None:
     address.put_in_address(KIND, kind)
     address.put_in_address(CURSOR, None)
 
@@ -116,7 +116,7 @@ def _events() -> list[Event]:
 def _number(name: str) -> int | None:
     """An event's number in the address, or None where no event can have what stands there."""
     found = address.in_address(name) or ""
-    return int(found) if found.isdecimal() and len(found) <= LONGEST else None
+    return int(found) if found.isdecimal() and len(found) <= MAX_SEQ_DIGITS else None
 
 
 def _row(event: Event) -> Row:

@@ -39,7 +39,7 @@ VIEWS = ("Conversation", "Under the hood")
 
 
 def main() -> None:
-    thread_id = address.in_address(address.THREAD)
+    thread_id = address.in_address(address.THREAD_PARAMETER)
     if thread_id is None:
         start()
         return
@@ -167,7 +167,9 @@ def _message_box(view: View) -> None:
 def _send() -> None:
     try:
         run = app.console().send(
-            st.session_state["message"], by=identity.reviewer(), thread_id=address.in_address(address.THREAD)
+            st.session_state["message"],
+            by=identity.reviewer(),
+            thread_id=address.in_address(address.THREAD_PARAMETER),
         )
     except ReviewError as error:
         flash.flash_error("The message was not sent.", error)

@@ -77,7 +77,7 @@ def _ended(review: Review) -> None:
         with st.container(horizontal=True):
             st.button("Next review", key="next", type="primary", on_click=move, args=(review,))
             if st.button("Open the thread", key="thread"):
-                st.switch_page("chat.py", query_params={address.THREAD: review.thread_id})
+                st.switch_page("chat.py", query_params={address.THREAD_PARAMETER: review.thread_id})
 
 
 main()

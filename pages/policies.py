@@ -17,7 +17,7 @@ def main() -> None:
         return
     chosen = st.radio("Agent", agents, key="policy", bind="query-params", horizontal=True)
     agent = app.console().queries.agent(str(chosen))
-    if agent.own_gating:
+    if agent.gates_itself:
         st.caption(
             "This agent is of another make and gates itself, so no policy of this console applies to it. "
             "What it does not ask about is recorded as not gated."

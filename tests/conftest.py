@@ -94,10 +94,10 @@ from dataclasses import replace
 
 from agent.demos import library as demo
 from agent.review.policy import Policy, Tier, ToolPolicy
-from agent.registry import Own
+from agent.registry import WorldAgent
 
 policy = lambda world: Policy({"lend_book": ToolPolicy(Tier.ASK)})
-library = Own(lambda world: replace(demo.define(world), policy=policy(world)), policy)
+library = WorldAgent(lambda world: replace(demo.define(world), policy=policy(world)), policy)
 """
 """An agent with a policy for a tool that it does not have."""
 

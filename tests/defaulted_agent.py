@@ -7,7 +7,7 @@ from pathlib import Path
 from langchain_core.tools import tool
 
 from agent.demos.world import World
-from agent.registry import Own
+from agent.registry import WorldAgent
 from agent.review.agents import Agent
 from agent.review.policy import Policy, Tier, ToolPolicy
 
@@ -26,7 +26,7 @@ def _define(world: World) -> Agent:
     return Agent("notes", "Notes", [file_note], _policy(world), "You file notes.")
 
 
-notes = Own(_define, _policy)
+notes = WorldAgent(_define, _policy)
 
 
 def serve(agents: Path) -> None:

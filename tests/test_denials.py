@@ -14,9 +14,9 @@ from agent.cli import output
 from agent.console import Console
 from agent.engine.guard import Guard, Stop
 from agent.review import tool_messages
-from agent.review.actions import State
+from agent.review.actions import ActionState
 from agent.review.errors import InvalidDecision
-from agent.review.events import Kind
+from agent.review.events import EventKind
 from agent.review.threads import Status
 from agent.settings import Settings
 from tests import tightened_agents
@@ -69,7 +69,7 @@ def results(console: Console) -> dict[str | None, str]:
     return {m.tool_call_id: m.content for m in console.queries.history(THREAD, limit=200) if m.type == "tool"}
 
 
-def states(console: Console) -> dict[str, State]:
+def states(console: Console) -> dict[str, ActionState]:
     return {action.key.tool_call_id: action.state for action in console.queries.actions(THREAD)}
 
 
@@ -122,7 +122,7 @@ def test_what_is_denied_while_it_waits_can_be_rejected(restart: Restart, policy:
     begin(restart)
     opened = restart(policy)
     decide(opened.console, THREAD, REJECT)
-    assert states(opened.console) == {"a": State.REJECTED}
+    assert states(opened.console) == {"a": ActionState.REJECTED}
     assert results(opened.console) == {"a": tool_messages.rejected("not now")}
     assert opened.console.queries.view(THREAD).thread.status is Status.IDLE
 
@@ -132,7 +132,7 @@ def test_what_is_denied_while_it_waits_can_be_closed(restart: Restart, policy: s
     begin(restart)
     opened = restart(policy)
     assert opened.console.wait(opened.console.close(THREAD, by="ana"), 30)
-    assert states(opened.console) == {"a": State.CANCELLED}
+    assert states(opened.console) == {"a": ActionState.CANCELLED}
     assert opened.console.queries.view(THREAD).thread.status is Status.IDLE
 
 
@@ -153,7 +153,7 @@ def test_a_call_of_a_denied_tool_may_not_be_edited_but_into_one_of_another(resta
     with pytest.raises(InvalidDecision, match=r"denied to this agent\. The files are being moved\."):
         start_deciding(opened.console, THREAD, [edit("write_file", path="a", content="x")], by="ana")
     decide(opened.console, THREAD, edit("read_data", table="notes"))
-    assert states(opened.console) == {"a": State.DONE}
+    assert states(opened.console) == {"a": ActionState.DONE}
     assert not written(opened)
 
 
@@ -163,7 +163,7 @@ def test_one_denied_action_leaves_the_others_of_its_review_to_be_decided(restart
     with pytest.raises(InvalidDecision, match="Decision 1 on write_file: The policy now denies"):
         start_deciding(opened.console, THREAD, [APPROVE, APPROVE], by="ana")
     decide(opened.console, THREAD, REJECT, APPROVE)
-    assert states(opened.console) == {"a": State.REJECTED, "b": State.DONE}
+    assert states(opened.console) == {"a": ActionState.REJECTED, "b": ActionState.DONE}
 
 
 def test_a_policy_that_denies_less_than_before_does_not_let_run_what_waits(restart: Restart) -> None:
@@ -179,7 +179,7 @@ def test_what_was_closed_and_denied_since_is_refused_where_it_is_asked_again(res
     console = restart("denied").console
     assert console.wait(console.close(THREAD, by="ana"), 30)
     assert console.wait(console.ask_again(THREAD, by="ana"), 30)
-    assert console.queries.actions(THREAD)[-1].state is State.REFUSED
+    assert console.queries.actions(THREAD)[-1].state is ActionState.REFUSED
     assert console.queries.history(THREAD)[-2].content == tool_messages.denied("write_file")
 
 
@@ -190,7 +190,7 @@ def record_undelivered(restart: Restart, decision: dict[str, Any]) -> None:
     """Have it decided in a process that goes away before it delivers the decision."""
     opened = restart("as_it_was")
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(opened.supervisor, "start", lambda run, behind=None: None)
+        patched.setattr(opened.supervisor, "start", lambda run, after=None: None)
         start_deciding(opened.console, THREAD, [decision], by="ana")
 
 
@@ -205,7 +205,7 @@ def test_what_was_accepted_before_is_carried_out_as_it_was_decided(
     record_undelivered(restart, decision)
     opened = restart(policy)
     until(lambda: opened.console.queries.view(THREAD).thread.status is Status.IDLE)
-    assert states(opened.console) == {"a": State.DONE}
+    assert states(opened.console) == {"a": ActionState.DONE}
     assert written(opened)
     assert opened.console.trail.contradictions(THREAD, "a") == ()
 
@@ -216,7 +216,7 @@ def test_what_was_accepted_of_a_tool_that_is_gone_is_answered_with_that(restart:
     console = restart("gone").console
     until(lambda: console.queries.view(THREAD).thread.status is Status.IDLE)
     assert "There is no tool 'write_file'. It was not executed." in results(console)["a"]
-    assert states(console) == {"a": State.WITHDRAWN}
+    assert states(console) == {"a": ActionState.WITHDRAWN}
 
 
 # What no person decided.
@@ -247,14 +247,16 @@ def test_what_a_rule_let_run_and_has_not_started_is_withdrawn_once_it_is_denied(
     with monkeypatch.context() as patched:
         patched.setattr(Guard, "on_tool_start", cut_off)
         ask(console, write(name="b"), thread_id=THREAD)
-    assert states(console)["b"] is State.APPROVED
+    assert states(console)["b"] is ActionState.APPROVED
 
     opened = restart(policy)
     assert opened.console.wait(opened.console.retry(THREAD, by="ana"), 30)
-    assert states(opened.console)["b"] is State.WITHDRAWN
+    assert states(opened.console)["b"] is ActionState.WITHDRAWN
     assert results(opened.console)["b"] == words
     assert not written(opened)
-    (event,) = opened.console.trail.events(thread_id=THREAD, kind=Kind.ACTION_WITHDRAWN, tool_call_id="b")
+    (event,) = opened.console.trail.events(
+        thread_id=THREAD, kind=EventKind.ACTION_WITHDRAWN, tool_call_id="b"
+    )
     assert (event.data or {})["told"] == words
 
 
@@ -266,5 +268,5 @@ def test_a_rule_lets_nothing_run_that_the_policy_has_come_to_deny(restart: Resta
     assert console.wait(console.close(THREAD, by="ana"), 30)
     opened = restart(policy)
     ask(opened.console, write(name="b"), thread_id=THREAD)
-    assert states(opened.console)["b"] is State.REFUSED
+    assert states(opened.console)["b"] is ActionState.REFUSED
     assert not written(opened)

@@ -19,9 +19,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from agent.bootstrap import Opened, open_console
 from agent.console import Console
-from agent.review.actions import Action, Key, State
+from agent.review.actions import Action, ActionState, Key
 from agent.review.errors import ReviewError
-from agent.review.events import Event, Kind
+from agent.review.events import Event, EventKind
 from agent.review.threads import Status
 from agent.settings import Settings
 from tests.conftest import SetClock, start_deciding, until
@@ -32,8 +32,8 @@ GOOD_FOR = timedelta(hours=1)
 """How long an approval stays good."""
 LASTS = {"15 minutes": timedelta(minutes=15), "30 days": timedelta(days=30)}
 RESTS = {Status.IDLE, Status.WAITING, Status.UNKNOWN_OUTCOME}
-LEAVE = (Kind.DECISION_MADE, Kind.RULE_APPLIED)
-RULE_ENDS = (Kind.RULE_REVOKED, Kind.RULE_EXPIRED)
+LEAVE = (EventKind.DECISION_MADE, EventKind.RULE_APPLIED)
+RULE_ENDS = (EventKind.RULE_REVOKED, EventKind.RULE_EXPIRED)
 
 
 @dataclass(frozen=True)
@@ -250,7 +250,7 @@ class Promises(RuleBasedStateMachine):
             assert thread.status in RESTS, thread
             assert bool(view.unknown) == (thread.status is Status.UNKNOWN_OUTCOME)
             asked = [action.state for review in view.reviews for action in review.actions]
-            assert set(asked) <= {State.PENDING}
+            assert set(asked) <= {ActionState.PENDING}
             assert bool(asked) == (thread.status is Status.WAITING) or view.unknown
 
     @invariant()
@@ -275,7 +275,7 @@ class Promises(RuleBasedStateMachine):
             for action in self.console.queries.actions(thread.thread_id):
                 proof = self.console.trail.proof(action)
                 assert proof.faults == ()
-                for started in _of(proof.events, Kind.EXECUTION_STARTED):
+                for started in _of(proof.events, EventKind.EXECUTION_STARTED):
                     assert (started.digest, (started.data or {})["args"]) == (action.call_digest, action.args)
                     leave = [event.seq for event in _of(proof.events, *LEAVE) if event.seq < started.seq]
                     assert leave or action.tier == "auto"
@@ -285,20 +285,20 @@ class Promises(RuleBasedStateMachine):
         for thread in self.console.queries.threads():
             for action in self.console.queries.actions(thread.thread_id, None):
                 stands = (action.tier, action.allowed, action.args, action.shown_digest, action.rule_id)
-                if action.state is State.PENDING:
+                if action.state is ActionState.PENDING:
                     assert self.known.waiting.setdefault(action.key, stands) == stands
 
     @invariant()
     def a_rule_is_used_as_often_as_the_record_says_and_never_after_its_end(self) -> None:
         events = self.console.trail.events(limit=10_000)
-        applied = [event for event in events if event.kind is Kind.RULE_APPLIED]
+        applied = [event for event in events if event.kind is EventKind.RULE_APPLIED]
         counted = Counter((event.data or {})["rule_id"] for event in applied)
         ended = {(event.data or {})["rule_id"]: event.seq for event in events if event.kind in RULE_ENDS}
         for one in self.console.rules.all():
             assert one.uses == counted[one.rule_id]
             assert (one.ended is not None) == (one.rule_id in ended)
         by_rule = {(event.thread_id, event.tool_call_id): (event.data or {})["rule_id"] for event in applied}
-        for event in [*applied, *(e for e in events if e.kind is Kind.EXECUTION_STARTED)]:
+        for event in [*applied, *(e for e in events if e.kind is EventKind.EXECUTION_STARTED)]:
             name = by_rule.get((event.thread_id, event.tool_call_id))
             decided = event.tool_call_id in self.known.approved
             assert name is None or decided or event.seq < ended.get(name, event.seq + 1)
@@ -379,7 +379,7 @@ class Promises(RuleBasedStateMachine):
         raise AssertionError(f"{thread} never came to an end")
 
 
-def _of(events: Sequence[Event], *kinds: Kind) -> Iterator[Event]:
+def _of(events: Sequence[Event], *kinds: EventKind) -> Iterator[Event]:
     return (event for event in events if event.kind in kinds)
 
 

@@ -24,7 +24,7 @@ from agent.ledger import sqlite as ledger_module
 from agent.ledger.anchors import AnchorFile
 from agent.review import events
 from agent.review.errors import AnchorsUnavailable, ErasureRefused, SettingsError
-from agent.review.events import Anchor, Event, Kind
+from agent.review.events import Anchor, Event, EventKind
 from agent.review.exports import read_json_lines
 from agent.settings import Settings, key_path
 from tests.conftest import SetClock, ask, decide, start_deciding, until, waiting
@@ -43,7 +43,7 @@ def anchored(settings: Settings) -> int:
     return max((json.loads(line)["count"] for line in lines), default=0)
 
 
-def of_kind(console: Console, kind: Kind) -> list[Event]:
+def of_kind(console: Console, kind: EventKind) -> list[Event]:
     return console.trail.events(kind=kind, limit=1_000)
 
 
@@ -80,7 +80,7 @@ def test_a_decision_is_noted_outside_before_what_it_allows_runs(
     with reopened(settings, clock) as console:
         thread = ask(console, MAIL)
         decide(console, thread, APPROVE)
-        (made,) = of_kind(console, Kind.DECISION_MADE)
+        (made,) = of_kind(console, EventKind.DECISION_MADE)
     assert [count >= made.seq for count in at_the_effect] == [True]
 
 
@@ -98,7 +98,7 @@ def test_a_decision_whose_process_died_is_noted_outside_before_the_next_one_goes
     monkeypatch.setattr(supervisor, "ANCHOR_SECONDS", 600)
     with reopened(settings, clock) as console:
         until(lambda: not console.queries.running())
-        (made,) = of_kind(console, Kind.DECISION_MADE)
+        (made,) = of_kind(console, EventKind.DECISION_MADE)
     assert before < made.seq, "it died before the decision was noted"
     assert [count >= made.seq for count in at_the_effect] == [True]
 
@@ -134,7 +134,7 @@ def test_while_nothing_can_be_noted_outside_nothing_new_runs_either(
     until(lambda: opened.supervisor._anchors_fail)
     ask(console, '/call search_mail {"text": "rent"}', thread_id="t-2")
     view = console.queries.view("t-2")
-    assert (view.thread.status, of_kind(console, Kind.EXECUTION_STARTED)) == ("failed", [])
+    assert (view.thread.status, of_kind(console, EventKind.EXECUTION_STARTED)) == ("failed", [])
     assert str(kept) in str(view.thread.error)
 
 
@@ -201,12 +201,12 @@ def test_what_waits_from_before_the_key_can_still_be_decided_and_the_record_says
     shown = waiting(opened.console, "t-1").actions[0].shown_digest
     decide(opened.console, "t-1", {**APPROVE, "shown_digest": shown})
     assert [mail.recipient for mail in opened.world.outbox()] == ["alice@example.com"]
-    (keyed,) = of_kind(opened.console, Kind.CHAIN_KEYED)
+    (keyed,) = of_kind(opened.console, EventKind.CHAIN_KEYED)
     found = opened.console.trail.verify()
     assert (found.ok, found.unkeyed) == (True, keyed.seq - 1)
     opened.close()
     with reopened(old, clock) as console:
-        assert of_kind(console, Kind.CHAIN_KEYED) == [keyed]
+        assert of_kind(console, EventKind.CHAIN_KEYED) == [keyed]
         assert console.trail.verify().ok
 
 
@@ -224,7 +224,7 @@ def test_several_consoles_that_open_an_old_record_at_once_key_it_once(old: Setti
     for thread in threads:
         thread.join(60)
     assert len(opened) == 6
-    assert len(of_kind(opened[0].console, Kind.CHAIN_KEYED)) == 1
+    assert len(of_kind(opened[0].console, EventKind.CHAIN_KEYED)) == 1
     assert len({one.console._secret for one in opened}) == 1
     for one in opened:
         one.close()
@@ -310,13 +310,15 @@ def test_erased_data_is_gone_from_the_file_and_the_chain_holds(
     ask_for = "the-secret-word"
     with console._ledger.write() as tx:
         tx.append(
-            events.Fact(kind=Kind.THREAD_NOTED, at=console.queries.now(), by="bob", data={"text": ask_for})
+            events.UnsealedEvent(
+                kind=EventKind.THREAD_NOTED, at=console.queries.now(), by="bob", data={"text": ask_for}
+            )
         )
-    noted = of_kind(console, Kind.THREAD_NOTED)[0].seq
+    noted = of_kind(console, EventKind.THREAD_NOTED)[0].seq
     console.trail.erase([noted], by="bea", why="asked for by its author")
     event = console.trail.events(after=noted - 1, limit=1)[0]
     assert (event.data, event.salt, event.by) == (None, "", "bob")
-    (told,) = of_kind(console, Kind.DATA_ERASED)
+    (told,) = of_kind(console, EventKind.DATA_ERASED)
     assert (told.by, told.data) == ("bea", {"seqs": [noted], "why": "asked for by its author"})
     found = console.trail.verify()
     assert (found.ok, found.masked) == (True, 1)
@@ -386,7 +388,7 @@ def test_a_record_whose_first_event_is_none_still_opens_and_says_so(
         conn.commit()
     with reopened(settings, clock) as console:
         assert "Event 1 was edited" in str(console.trail.verify().first_fault)
-        assert not of_kind(console, Kind.CHAIN_KEYED)
+        assert not of_kind(console, EventKind.CHAIN_KEYED)
 
 
 def test_a_record_whose_last_hash_was_made_without_the_key_is_not_keyed_a_second_time(
@@ -401,7 +403,7 @@ def test_a_record_whose_last_hash_was_made_without_the_key_is_not_keyed_a_second
         conn.commit()
     with reopened(settings, clock) as console:
         assert f"Event {last} " in str(console.trail.verify().first_fault)
-        assert not of_kind(console, Kind.CHAIN_KEYED)
+        assert not of_kind(console, EventKind.CHAIN_KEYED)
 
 
 def test_anchors_that_cannot_be_read_are_no_anchors_that_hold(

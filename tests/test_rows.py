@@ -142,7 +142,7 @@ def resumed(settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> Ite
     first = open_console(own)
     reviews = {one.name: asked(first.console, one.name) for one in AFTER}
     with pytest.MonkeyPatch.context() as dying:
-        dying.setattr(first.supervisor, "start", lambda run, behind=None: None)
+        dying.setattr(first.supervisor, "start", lambda run, after=None: None)
         for one in AFTER:
             first.console.decide(one.name, [one.decision], by="ana", review_id=reviews[one.name])
         first.close()

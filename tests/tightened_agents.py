@@ -8,14 +8,14 @@ from pathlib import Path
 
 from agent.demos import operations as demo
 from agent.demos.world import World
-from agent.registry import Own
+from agent.registry import WorldAgent
 from agent.review.agents import Agent
 from agent.review.policy import Case, Policy, Tier, ToolPolicy
 
 Change = Callable[[dict[str, ToolPolicy]], dict[str, ToolPolicy]]
 
 
-def _own(change: Change, without: str = "") -> Own:
+def _own(change: Change, without: str = "") -> WorldAgent:
     def policy(world: World) -> Policy:
         return Policy(change(dict(demo.policy(world).tools)))
 
@@ -24,7 +24,7 @@ def _own(change: Change, without: str = "") -> Own:
         tools = [tool for tool in agent.tools if tool.name != without]
         return replace(agent, tools=tools, policy=policy(world))
 
-    return Own(define, policy)
+    return WorldAgent(define, policy)
 
 
 def _denied(tools: dict[str, ToolPolicy]) -> dict[str, ToolPolicy]:

@@ -27,7 +27,7 @@ QUICK = 64_000
 _MARK = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[\[{]|[\]}]', re.DOTALL)
 
 
-class Gate:
+class BodyCheck:
     """Refuse a body that is not JSON and one that is too large, before anything reads it."""
 
     def __init__(self, app: ASGIApp, max_body: int = MAX_BODY) -> None:

@@ -10,15 +10,15 @@ from starlette.responses import Response
 
 from agent.console import Console
 from agent.review import shapes
-from agent.review.actions import MOVES, Action, State, Waiting
-from agent.review.decisions import Ruling
-from agent.review.events import Event, Kind
+from agent.review.actions import MOVES, Action, ActionState, Waiting
+from agent.review.decisions import AcceptedDecision
+from agent.review.events import Event, EventKind
 from agent.review.given import Face
 from agent.review.text.secrets import masked
 from agent.review.threads import Message, Status
 
 
-class Own(Response):
+class RecordResponse(Response):
     """An answer made of the console's own records, written as it is: it is of the documented shape already."""
 
     media_type = "application/json"
@@ -93,7 +93,7 @@ class MessageAnswer(BaseModel):
     at: str
 
 
-class Proposed(BaseModel):
+class ProposedCall(BaseModel):
     name: str
     args: Any
 
@@ -104,9 +104,9 @@ class ActionAnswer(BaseModel):
     attempt: int
     name: str
     args: dict[str, Any] | None
-    proposed: Proposed
+    proposed: ProposedCall
     tier: str
-    state: State
+    state: ActionState
     summary: str
     review_id: str | None
     rule_id: str | None = Field(description="The remembered rule that approved it in a person's place.")
@@ -162,7 +162,7 @@ class EventAnswer(BaseModel):
 
     seq: int
     at: str
-    kind: Kind
+    kind: EventKind
     thread_id: str | None = None
     agent: str | None = None
     by: str | None = None
@@ -236,17 +236,17 @@ def thread(console: Console, thread_id: str, *, to: str) -> dict[str, Any]:
     }
 
 
-def previewed(ruling: Ruling) -> dict[str, Any]:
-    runs, after = ruling.after.state is State.APPROVED, ruling.after
-    written = after.enters if ruling.type == "edit" else after.proposed
+def previewed(accepted: AcceptedDecision) -> dict[str, Any]:
+    runs, after = accepted.after.state is ActionState.APPROVED, accepted.after
+    written = after.enters if accepted.type == "edit" else after.proposed
     would_run = {"name": after.tool, **shapes.arguments(written, after.args)}
     return {
-        "tool_call_id": ruling.after.key.tool_call_id,
-        "type": ruling.type,
+        "tool_call_id": accepted.after.key.tool_call_id,
+        "type": accepted.type,
         "would_run": would_run if runs else None,
-        "summary": ruling.after.summary,
-        "shown_digest": ruling.after.shown_digest,
-        "told": ruling.told,
+        "summary": accepted.after.summary,
+        "shown_digest": accepted.after.shown_digest,
+        "told": accepted.told,
     }
 
 

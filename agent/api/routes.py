@@ -23,7 +23,7 @@ from agent.console import Console
 from agent.ports import Sought
 from agent.review.actions import ReviewState
 from agent.review.errors import InvalidMessage, ThreadBusy
-from agent.review.events import Kind, instant, kept_anchor
+from agent.review.events import EventKind, instant, kept_anchor
 from agent.review.people import ANONYMOUS, MAX_NAME, check_name
 from agent.review.thread_exports import POLICY, as_html, as_json
 from agent.review.threads import THREAD_ID, Run
@@ -113,7 +113,7 @@ async def _started(
     before = await off(at.queries.history_length, thread_id) if thread_id and follows else 0
     run = await off(start)
     if run is None:
-        return api_responses.Own(await off(api_responses.answer, at, str(thread_id), to=by))
+        return api_responses.RecordResponse(await off(api_responses.answer, at, str(thread_id), to=by))
     if "respond-async" in request.headers.get("prefer", "").lower():
         return _accepted(request, run)
     if follows:
@@ -123,7 +123,7 @@ async def _started(
             media_type="text/event-stream",
             headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
         )
-    return api_responses.Own(
+    return api_responses.RecordResponse(
         await once_ended(at, run, lambda: api_responses.answer(at, run.thread_id, to=by))
     )
 
@@ -247,10 +247,10 @@ async def stop(body: requests.ThreadBody, at: At, by: By) -> Any:
 )
 async def preview(body: requests.ReviewBody, at: At, by: By) -> Any:
     """What these decisions would do, checked as `/review` would check them; changes nothing."""
-    rulings = await off(
+    accepted = await off(
         at.preview, body.thread_id, body.given(), review_id=body.review_id, to=by, face="http"
     )
-    return {"actions": [api_responses.previewed(ruling) for ruling in rulings]}
+    return {"actions": [api_responses.previewed(one) for one in accepted]}
 
 
 @router.get("/reviews", response_model=api_responses.QueueAnswer, responses=documented(422, 503))
@@ -269,7 +269,7 @@ def reviews(
     page = found[:limit]
     at.given.give(page, to=by, face="http")
     more = _cursor(page[-1].opened_at, page[-1].review_id) if len(found) > limit else None
-    return api_responses.Own(
+    return api_responses.RecordResponse(
         {"reviews": [api_responses.queued(at, one) for one in page], "next_cursor": more}
     )
 
@@ -282,7 +282,7 @@ def reviews(
 )
 def thread(thread_id: ThreadPath, at: At, by: By) -> Any:
     """A thread with its messages, its open reviews and every action with its state."""
-    return api_responses.Own(api_responses.thread(at, thread_id, to=by))
+    return api_responses.RecordResponse(api_responses.thread(at, thread_id, to=by))
 
 
 @router.get(
@@ -311,7 +311,7 @@ def export(thread_id: ThreadPath, at: At, form: Annotated[Form, Query(alias="for
 def audit(
     at: At,
     thread_id: ThreadQuery = None,
-    kind: Kind | None = None,
+    kind: EventKind | None = None,
     since: Since | None = None,
     limit: Annotated[int, Query(ge=1, le=1_000)] = 200,
     cursor: Annotated[int, Query(ge=0, le=2**62)] = 0,
@@ -322,7 +322,9 @@ def audit(
     )
     page = found[:limit]
     after = page[-1].seq if len(found) > limit else None
-    return api_responses.Own({"events": [api_responses.event(one) for one in page], "next_cursor": after})
+    return api_responses.RecordResponse(
+        {"events": [api_responses.event(one) for one in page], "next_cursor": after}
+    )
 
 
 @router.get("/audit/verify", response_model=api_responses.VerifyAnswer, responses=documented(422, 503))

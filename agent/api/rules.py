@@ -52,7 +52,7 @@ class Differing(BaseModel):
     why: Why
 
 
-class PastCall(BaseModel):
+class MatchedCall(BaseModel):
     """A call that was asked about, and how it differs from what the rule allows."""
 
     seq: int
@@ -66,8 +66,8 @@ class PastCall(BaseModel):
 class ForesightAnswer(BaseModel):
     looked_at: int = Field(description="Past calls of the tool that were looked at.")
     expires_at: str
-    matches: list[PastCall] = Field(description="What the rule would have let run, the last first.")
-    near_misses: list[PastCall] = Field(description="What it would not have, the nearest first.")
+    matches: list[MatchedCall] = Field(description="What the rule would have let run, the last first.")
+    near_misses: list[MatchedCall] = Field(description="What it would not have, the nearest first.")
 
 
 @router.get("/rules", response_model=RulesAnswer, responses=documented(422, 503))

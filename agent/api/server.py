@@ -13,7 +13,7 @@ from starlette.middleware import Middleware
 
 from agent import bootstrap
 from agent.api import PREFIX, errors, rules
-from agent.api.middleware import Gate
+from agent.api.middleware import BodyCheck
 from agent.api.routes import router
 from agent.console import Console
 from agent.hosting.hosts import guarded
@@ -38,7 +38,7 @@ def build(console: Callable[[], Console] = process_console) -> FastAPI:
         redoc_url=None,
         title="Review console",
         description=ABOUT,
-        middleware=[Middleware(Gate)],
+        middleware=[Middleware(BodyCheck)],
         # Not included as routers: FastAPI goes through all routes of those twice for each request.
         routes=[*router.routes, *rules.router.routes],
     )

@@ -15,7 +15,7 @@ from typing import Any
 from agent.api import responses
 from agent.api.wait import off
 from agent.console import Console
-from agent.review.events import Event, Kind
+from agent.review.events import Event, EventKind
 from agent.review.threads import Message, Run, Status
 
 STEP = 0.05
@@ -23,10 +23,10 @@ QUIET = 300
 """Steps without news after which a comment is sent, so that nothing between closes the connection."""
 PAGE = 200
 STATUS_OF = {
-    Kind.EXECUTION_FINISHED: "success",
-    Kind.EXECUTION_FAILED: "error",
-    Kind.EXECUTION_SUSPENDED: "suspended",
-    Kind.OUTCOME_UNKNOWN: "unknown",
+    EventKind.EXECUTION_FINISHED: "success",
+    EventKind.EXECUTION_FAILED: "error",
+    EventKind.EXECUTION_SUSPENDED: "suspended",
+    EventKind.OUTCOME_UNKNOWN: "unknown",
 }
 CODE_OF = {
     Status.FAILED: "RunFailed",
@@ -138,7 +138,7 @@ def _end(answer: dict[str, Any]) -> Iterator[Told]:
 
 def _of_event(event: Event) -> Iterator[Told]:
     about = {"tool_call_id": event.tool_call_id, "name": event.tool}
-    if event.kind is Kind.EXECUTION_STARTED:
+    if event.kind is EventKind.EXECUTION_STARTED:
         yield "tool_started", about
     elif event.kind in STATUS_OF:
         result = (event.data or {}).get("result")
@@ -167,7 +167,7 @@ def _started_at(console: Console, run: Run) -> int:
     """The number of the event that recorded the run's start."""
     before: int | None = None
     while page := console.trail.events(
-        thread_id=run.thread_id, kind=Kind.RUN_STARTED, newest_first=True, before=before, limit=PAGE
+        thread_id=run.thread_id, kind=EventKind.RUN_STARTED, newest_first=True, before=before, limit=PAGE
     ):
         for event in page:
             if (event.data or {}).get("run_id") == run.run_id:

@@ -9,7 +9,7 @@ from agent import settings as settings_module
 from agent.ledger.anchors import AnchorFile
 from agent.ledger.keys import RecordKeys, read_key
 from agent.review.errors import SettingsError
-from agent.review.events import GENESIS, Anchor, Event, Kind, is_sealed
+from agent.review.events import GENESIS, Anchor, Event, EventKind, is_sealed
 from agent.review.exports import read_json_lines
 from agent.review.verify_chain import Verification, verify
 
@@ -40,7 +40,7 @@ def _sealed_some(path: Path, key: bytes) -> bool:
     """Whether the key has sealed an event that tells whose record this is: the first, the last, or `ChainKeyed`."""
     previous, last = GENESIS, None
     for event in _events(path):
-        if (last is None or event.kind is Kind.CHAIN_KEYED) and _is_sealed(event, previous, key):
+        if (last is None or event.kind is EventKind.CHAIN_KEYED) and _is_sealed(event, previous, key):
             return True
         before, previous, last = previous, event.hash, event
     return last is not None and _is_sealed(last, before, key)

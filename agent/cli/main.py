@@ -21,7 +21,7 @@ from agent.cli import output as cli_output
 from agent.console import Console
 from agent.ports import Sought
 from agent.review import exports, shapes
-from agent.review.actions import Action, Asked
+from agent.review.actions import Action, AskedAction
 from agent.review.errors import (
     InvalidDecision,
     LedgerUnavailable,
@@ -54,7 +54,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, in the shapes 
 By = Annotated[str | None, typer.Option(help="Who does it; by default REVIEW_REVIEWER.")]
 
 
-class Kind(StrEnum):
+class DecisionKind(StrEnum):
     APPROVE = "approve"
     EDIT = "edit"
     REJECT = "reject"
@@ -127,7 +127,7 @@ def reviews(
 @app.command()
 def decide(
     thread: Annotated[str, typer.Argument(help="The thread whose review it is.")],
-    kind: Annotated[Kind | None, typer.Argument(help="The decision on its one action.")] = None,
+    kind: Annotated[DecisionKind | None, typer.Argument(help="The decision on its one action.")] = None,
     message: Annotated[
         str | None, typer.Option(help="The reason of a reject, or the answer of a respond.")
     ] = None,
@@ -155,7 +155,7 @@ def decide(
             given = _json(sys.stdin.read() if decisions == "-" else _text(decisions), "--decisions")
         else:
             one = {"type": str(kind), "message": message, "comment": comment, "shown_digest": digest}
-            edited = _edited(opened.console, thread, args, tool) if kind is Kind.EDIT else None
+            edited = _edited(opened.console, thread, args, tool) if kind is DecisionKind.EDIT else None
             given = [{**one, "edited_action": edited}]
         who = _who(by, opened)
         run = opened.console.decide(thread, given, by=who, review_id=review, face="cli")
@@ -297,7 +297,7 @@ def _who(by: str | None, opened: Opened) -> str:
     return opened.settings.review_reviewer if by is None else check_name(by)
 
 
-def _not_looked_up(agent: str, action: Action | Asked) -> None:
+def _not_looked_up(agent: str, action: Action | AskedAction) -> None:
     """The console is closed by now, and what its policies deny is said when one decides."""
 
 

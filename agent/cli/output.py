@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Any
 
-from agent.review.actions import Action, Asked, Review, Waiting
+from agent.review.actions import Action, AskedAction, Review, Waiting
 from agent.review.arguments.args import show
 from agent.review.damage import review_is_damaged
 from agent.review.errors import ReviewError
@@ -62,7 +62,7 @@ def _verification(found: Verification) -> Iterator[str]:
 def _review(one: Review | Waiting, denies: Denies) -> Iterator[str]:
     until = f", open until {one.expires_at}" if one.expires_at else ""
     yield f"Review {one.review_id} on thread {one.thread_id} ({one.agent}), since {one.opened_at}{until}"
-    actions: tuple[Action | Asked, ...] = one.actions
+    actions: tuple[Action | AskedAction, ...] = one.actions
     for place, action in enumerate(actions, start=1):
         yield from _action(place, action)
         if denial := denies(one.agent, action):
@@ -77,7 +77,7 @@ def _review(one: Review | Waiting, denies: Denies) -> Iterator[str]:
         yield f"Decide it: python -m agent decide {one.thread_id} --decisions FILE (one decision per action)"
 
 
-def _action(place: int, action: Action | Asked) -> Iterator[str]:
+def _action(place: int, action: Action | AskedAction) -> Iterator[str]:
     yield f"  {place}. {action.tool} [{', '.join(action.allowed)}]"
     yield f"     {action.summary}"
     yield from (f"     {line}" for line in show(action.args).splitlines())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agent.ports import AnyDelivery, Reads, Resume
-from agent.review.actions import Action, Review, ReviewState, State
+from agent.review.actions import Action, ActionState, Review, ReviewState
 from agent.review.errors import (
     AlreadyDecided,
     NoPendingReview,
@@ -20,7 +20,7 @@ from agent.review.errors import (
     ThreadStuck,
     UnknownThread,
 )
-from agent.review.events import Kind
+from agent.review.events import EventKind
 from agent.review.repeats import same_call
 from agent.review.threads import Status, Thread
 
@@ -40,7 +40,7 @@ def check_settled(reads: Reads, thread: Thread) -> None:
     if reads.open_run(thread.thread_id) is not None:
         last = reads.last_review(thread.thread_id)
         raise ThreadBusy(thread.thread_id, _what_became(last) if last and last.ended_by else "")
-    unknown = reads.actions(thread.thread_id, states=[State.UNKNOWN])
+    unknown = reads.actions(thread.thread_id, states=[ActionState.UNKNOWN])
     if unknown:
         raise OutcomeUnknown(thread.thread_id, unknown[0].tool)
     if thread.status is Status.STUCK:
@@ -86,7 +86,7 @@ def was_superseded(reads: Reads, thread_id: str, delivery: AnyDelivery) -> bool:
     """Whether these decisions came too late once already."""
     if not isinstance(delivery, Resume):
         return False
-    events = reads.events(thread_id=thread_id, kind=Kind.REVIEW_SUPERSEDED, newest_first=True)
+    events = reads.events(thread_id=thread_id, kind=EventKind.REVIEW_SUPERSEDED, newest_first=True)
     return any(event.review_id == delivery.review_id for event in events)
 
 

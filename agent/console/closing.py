@@ -8,13 +8,13 @@ from uuid import uuid4
 from agent.console.checks import closed_last
 from agent.console.views import as_recorded
 from agent.console.writes import Entry
-from agent.ports import Mend, Repeat, Repeated, Result
+from agent.ports import Mend, Repeat, Repeated, ToolResult
 from agent.review import tool_messages
-from agent.review.actions import Review, ReviewState, State
+from agent.review.actions import ActionState, Review, ReviewState
 from agent.review.agents import Agent
 from agent.review.damage import review_is_damaged
 from agent.review.errors import NothingToAskAgain
-from agent.review.events import Kind
+from agent.review.events import EventKind
 from agent.review.people import NOBODY
 
 BY_HAND = "closed without deciding"
@@ -30,7 +30,7 @@ def close(entry: Entry, review: Review, reason: str, *, secret: bytes) -> Mend:
         entry.cancel(action, tool_messages.of(action, tool_messages.CANCELLED)) for action in review.actions
     ]
     entry.tx.end_review(review.review_id, ReviewState.CLOSED, entry.now, entry.by, BY_HAND)
-    entry.note(Kind.REVIEW_CLOSED, {"reason": reason, "told": _texts(results)}, review=review)
+    entry.note(EventKind.REVIEW_CLOSED, {"reason": reason, "told": _texts(results)}, review=review)
     # Where others are open, nobody knows which of them a suspended tool waits for: it then asks once more.
     alone = not entry.tx.open_reviews(review.thread_id)
     begun = entry.end_midway(tool_messages.midway(tool_messages.CANCELLED)) if alone else ()
@@ -43,7 +43,9 @@ def close_stuck(entry: Entry, reason: str) -> Mend:
         for action in review.actions:
             entry.cancel(action, tool_messages.of(action, tool_messages.CANCELLED))
         entry.tx.end_review(review.review_id, ReviewState.CLOSED, entry.now, entry.by, BY_HAND)
-        entry.note(Kind.REVIEW_CLOSED, {"reason": reason, "told": tool_messages.CANCELLED}, review=review)
+        entry.note(
+            EventKind.REVIEW_CLOSED, {"reason": reason, "told": tool_messages.CANCELLED}, review=review
+        )
     return Mend(
         entry.answer_calls(tool_messages.midway(tool_messages.CANCELLED)),
         rest=tool_messages.CLOSED_WITH_OTHERS,
@@ -59,15 +61,15 @@ def expire(entry: Entry, review: Review) -> Mend | None:
         return None
     for action in review.actions:
         text = tool_messages.of(action, tool_messages.EXPIRED)
-        entry.tx.move(action.key, State.PENDING, State.EXPIRED, ended_at=entry.now, result=text)
-    entry.note(Kind.REVIEW_EXPIRED, {"told": tool_messages.EXPIRED}, review=review)
+        entry.tx.move(action.key, ActionState.PENDING, ActionState.EXPIRED, ended_at=entry.now, result=text)
+    entry.note(EventKind.REVIEW_EXPIRED, {"told": tool_messages.EXPIRED}, review=review)
     results = entry.answer_calls(tool_messages.midway(tool_messages.EXPIRED))
     return Mend(results, tool_messages.EXPIRED_ANSWER, f"closing-{review.review_id}")
 
 
 def repeat(entry: Entry, *, agent: Agent) -> Repeat:
     """The calls of the review that was closed last, to be proposed once more. Raises `NothingToAskAgain`."""
-    closed = [] if agent.own_gating else closed_last(entry.tx, entry.thread)
+    closed = [] if agent.gates_itself else closed_last(entry.tx, entry.thread)
     if not closed:
         raise NothingToAskAgain(entry.thread.thread_id)
     calls = tuple(
@@ -76,6 +78,6 @@ def repeat(entry: Entry, *, agent: Agent) -> Repeat:
     return Repeat(entry.say(tool_messages.ASK_ME_AGAIN).id, tool_messages.ASK_ME_AGAIN, uuid4().hex, calls)
 
 
-def _texts(results: Sequence[Result]) -> str:
+def _texts(results: Sequence[ToolResult]) -> str:
     """What the model is sent, each text once."""
     return " ".join(dict.fromkeys(result.text for result in results))

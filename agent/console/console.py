@@ -27,9 +27,9 @@ from agent.console.threads import found_or_started
 from agent.console.trail import Trail
 from agent.console.writes import Entry, open_run
 from agent.ports import Anchors, AnyDelivery, AskAgain, Clock, Engine, Ledger, Runs, Send, Transaction
-from agent.review.actions import Action, Review, State
+from agent.review.actions import Action, ActionState, Review
 from agent.review.attention import Seen
-from agent.review.decisions import Ruling, rule
+from agent.review.decisions import AcceptedDecision, check_decisions
 from agent.review.errors import NothingToStop, ReviewError
 from agent.review.events import instant
 from agent.review.given import Face
@@ -140,22 +140,22 @@ class Console:
         review_id: str | None = None,
         to: str = "",
         face: Face = "python",
-    ) -> list[Ruling]:
+    ) -> list[AcceptedDecision]:
         """What these decisions would do, checked as `decide` would; changes nothing.
 
         With `to`, the review is noted as given to this reviewer: they see in the answer what it asks.
         """
         thread = known(self._ledger, thread_id)
         review = deciding.decidable(self._ledger, thread, review_id, secret=self._secret, now=self._now())
-        rulings = self._ruled(review, decisions)
+        accepted = self._checked(review, decisions)
         if to:
             self.given.give([review], to=to, face=face)
-        return rulings
+        return accepted
 
-    def preview_one(self, review: Review, action: Action, decision: dict[str, Any]) -> Ruling:
+    def preview_one(self, review: Review, action: Action, decision: dict[str, Any]) -> AcceptedDecision:
         """What one decision would do, whatever is decided on the others; changes nothing. Raises `RecordDamaged`."""
         deciding.check_whole(review)
-        return rule([decision], [action], self._engine.agent(review.agent), self._secret)[0]
+        return check_decisions([decision], [action], self._engine.agent(review.agent), self._secret)[0]
 
     def decide(
         self,
@@ -167,14 +167,14 @@ class Console:
         face: Face = "python",
         end_turn: bool = False,
         seen: Mapping[str, Seen] = NOT_SEEN,
-        behind: threading.Event | None = None,
+        after: threading.Event | None = None,
     ) -> Run:
         """Record one decision per action, all or none, and resume the agent. Returns the run.
 
         Decisions that name neither a review nor all the digests that were shown mean what `by` was given last through
         this face: see `GivenReviews`. Where that is not what waits, `ReviewChanged` brings the review as it is.
         With `end_turn`, where everything is rejected, the turn ends there: nothing more of it runs, nor does the model.
-        The agent goes on once `behind` is set, or a moment later: who draws what comes next is not held up by it.
+        The agent goes on once `after` is set, or a moment later: who draws what comes next is not held up by it.
 
         `seen` tells by tool call how each action was looked at; it goes on record with the decision.
         Raises what `preview` does, and `Halted`; the loser of a race is told who decided what, when.
@@ -183,18 +183,18 @@ class Console:
             with self._ledger.write() as tx:
                 entry = self._entry(tx, known(tx, thread_id), by)
                 review = deciding.decidable(tx, entry.thread, review_id, secret=self._secret, now=entry.now)
-                rulings = [ruling.as_seen(seen) for ruling in self._ruled(review, decisions)]
+                accepted = [one.as_seen(seen) for one in self._checked(review, decisions)]
                 if not says_which(decisions, review_id):
                     self.given.check(tx, review, by, face)
                 agent = self._engine.agent(review.agent)
-                delivery = deciding.record(entry, review, rulings, agent=agent, end_turn=end_turn)
+                delivery = deciding.record(entry, review, accepted, agent=agent, end_turn=end_turn)
                 run = self._open_run(entry, delivery)
         except deciding.TOO_LATE as error:
             meant = review_id or self.given.meant(thread_id, by, face)
             with self._ledger.write() as tx:
                 deciding.note_refusal(self._entry(tx, known(tx, thread_id), by), meant, error)
             raise
-        self._runs.start(run, behind)
+        self._runs.start(run, after)
         return run
 
     def close(
@@ -204,11 +204,11 @@ class Console:
         by: str,
         review_id: str | None = None,
         reason: str = "",
-        behind: threading.Event | None = None,
+        after: threading.Event | None = None,
     ) -> Run:
         """End a review without deciding: the agent is told it is still open. Free calls of the turn still run.
 
-        `behind` is as for `decide`.
+        `after` is as for `decide`.
         """
         check_words(reason, "reason")
         with self._ledger.write() as tx:
@@ -219,7 +219,7 @@ class Console:
                 review = reviewable(tx, entry.thread, review_id, entry.now)
                 delivery = closing.close(entry, review, reason, secret=self._secret)
             run = self._open_run(entry, delivery)
-        self._runs.start(run, behind)
+        self._runs.start(run, after)
         return run
 
     def expire(self) -> None:
@@ -252,8 +252,8 @@ class Console:
             if outcome == "ask_again":
                 check_ended(action, self._runs)
             entry = self._entry(tx, thread, by)
-            entry.settle(action, outcome, result, asks=not self._engine.agent(thread.agent).own_gating)
-            if tx.actions(thread_id, states=[State.UNKNOWN]):
+            entry.settle(action, outcome, result, asks=not self._engine.agent(thread.agent).gates_itself)
+            if tx.actions(thread_id, states=[ActionState.UNKNOWN]):
                 return None
             run = self._open_run(entry, entry.settlement())
         self._runs.start(run)
@@ -288,8 +288,10 @@ class Console:
     def _now(self) -> str:
         return instant(self._clock())
 
-    def _ruled(self, review: Review, decisions: Any) -> list[Ruling]:
-        return deciding.ruled(decisions, review, agent=self._engine.agent(review.agent), secret=self._secret)
+    def _checked(self, review: Review, decisions: Any) -> list[AcceptedDecision]:
+        return deciding.checked(
+            decisions, review, agent=self._engine.agent(review.agent), secret=self._secret
+        )
 
     def _entry(self, tx: Transaction, thread: Thread, by: str) -> Entry:
         return Entry(tx, thread, by, self._clock())

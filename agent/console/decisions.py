@@ -14,7 +14,7 @@ from agent.review import tool_messages
 from agent.review.actions import Review, ReviewState
 from agent.review.agents import Agent
 from agent.review.damage import is_damaged, review_is_damaged
-from agent.review.decisions import Ruling
+from agent.review.decisions import AcceptedDecision
 from agent.review.errors import (
     AlreadyDecided,
     NoPendingReview,
@@ -27,7 +27,7 @@ from agent.review.errors import (
     ThreadBusy,
     ThreadStuck,
 )
-from agent.review.events import Kind
+from agent.review.events import EventKind
 from agent.review.threads import Thread
 
 TOO_LATE = (
@@ -56,36 +56,36 @@ def check_whole(review: Review) -> None:
     )
 
 
-def ruled(decisions: Any, review: Review, *, agent: Agent, secret: bytes) -> list[Ruling]:
+def checked(decisions: Any, review: Review, *, agent: Agent, secret: bytes) -> list[AcceptedDecision]:
     """What each decision comes to. Raises `InvalidDecision`, and `ReviewChanged` with the review as it is."""
     try:
-        return deciding.rule(decisions, review.actions, agent, secret)
+        return deciding.check_decisions(decisions, review.actions, agent, secret)
     except ReviewChanged as changed:
         changed.review = review
         raise
 
 
 def record(
-    entry: Entry, review: Review, rulings: Sequence[Ruling], *, agent: Agent, end_turn: bool
+    entry: Entry, review: Review, accepted: Sequence[AcceptedDecision], *, agent: Agent, end_turn: bool
 ) -> Mend | Resume:
     """Record the decisions and the end of their review, each by compare-and-set. Returns what the agent goes on with."""
     if end_turn:
-        deciding.check_all_rejected(rulings)
-    for ruling in rulings:
-        entry.rule(review, ruling, agent)
-    outcome = deciding.outcome(rulings) + (", and the turn ended" if end_turn else "")
+        deciding.check_all_rejected(accepted)
+    for one in accepted:
+        entry.record_decision(review, one, agent)
+    outcome = deciding.outcome(accepted) + (", and the turn ended" if end_turn else "")
     if not entry.tx.end_review(review.review_id, ReviewState.DECIDED, entry.now, entry.by, outcome):
         raise gone(entry.tx.review(review.review_id), review.thread_id, review.review_id, [])
     if end_turn:
         closing_id = f"closing-{review.review_id}"
-        reasons = [ruling.message.strip() for ruling in rulings]
+        reasons = [one.message.strip() for one in accepted]
         results = entry.answer_calls(tool_messages.rejected_within(reasons))
         return Mend(results, tool_messages.ended_answer(reasons), closing_id)
-    return Resume(review.review_id, tuple(ruling.wire for ruling in rulings))
+    return Resume(review.review_id, tuple(one.wire for one in accepted))
 
 
 def note_refusal(entry: Entry, review_id: str | None, error: ReviewError) -> None:
     """Put on record that a decision came too late."""
     data = {"why": str(error), "code": error.code, "review_id": review_id}
     review = entry.tx.review(review_id) if review_id else None
-    entry.note(Kind.DECISION_REFUSED, data, review=review)
+    entry.note(EventKind.DECISION_REFUSED, data, review=review)

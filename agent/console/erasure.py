@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from agent.ports import Ledger
 from agent.review.errors import ErasureRefused
-from agent.review.events import Fact, Kind
+from agent.review.events import EventKind, UnsealedEvent
 from agent.review.threads import check_words
 
-KEPT = (Kind.CHAIN_KEYED, Kind.DATA_ERASED)
+KEPT = (EventKind.CHAIN_KEYED, EventKind.DATA_ERASED)
 """What says how the chain is to be read."""
 AT_ONCE = 1_000
 
@@ -35,6 +35,6 @@ def erase(ledger: Ledger, seqs: Sequence[int], *, by: str, why: str, now: str) -
             if event.kind in KEPT:
                 raise ErasureRefused(f"Event {seq} says how the record is to be read. Leave it out.")
         data = {"seqs": wanted, "why": why}
-        tx.append(Fact(kind=Kind.DATA_ERASED, at=now, by=by, data=data))
+        tx.append(UnsealedEvent(kind=EventKind.DATA_ERASED, at=now, by=by, data=data))
         tx.erase(wanted)
     ledger.scrub()

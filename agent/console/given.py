@@ -12,7 +12,7 @@ from agent.console.writes import Entry
 from agent.ports import Clock, Ledger, Reads
 from agent.review.actions import Key, Review, Waiting
 from agent.review.errors import LedgerUnavailable, ReviewChanged
-from agent.review.events import Kind, instant
+from agent.review.events import EventKind, instant
 from agent.review.given import Face, by_thread, given
 
 log = logging.getLogger(__name__)
@@ -51,7 +51,9 @@ class GivenReviews:
             if review is None or not tx.first_shown(review_id, to, instant(moment)):
                 return
             data = {"digests": [action.shown_digest for action in review.actions]}
-            Entry(tx, known(tx, review.thread_id), to, moment).note(Kind.REVIEW_SHOWN, data, review=review)
+            Entry(tx, known(tx, review.thread_id), to, moment).note(
+                EventKind.REVIEW_SHOWN, data, review=review
+            )
 
     def look_over(self, key: Key, *, by: str) -> None:
         """Record that a person has looked at an action that ran without asking."""
@@ -59,7 +61,7 @@ class GivenReviews:
             action = tx.latest_action(key.thread_id, key.tool_call_id)
             if action is not None and tx.look_over(key, by):
                 Entry(tx, known(tx, key.thread_id), by, self._clock()).note(
-                    Kind.ACTION_LOOKED_OVER, {}, action=action
+                    EventKind.ACTION_LOOKED_OVER, {}, action=action
                 )
 
     def meant(self, thread_id: str, by: str, face: Face) -> str | None:

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from agent.console.checks import known
 from agent.console.writes import Entry
 from agent.ports import Clock, Ledger
-from agent.review.events import Kind
-from agent.review.notes import Note, Verdict, checked
+from agent.review.events import EventKind
+from agent.review.notes import Note, NoteVerdict, checked
 from agent.review.threads import Thread
 
 
@@ -25,17 +25,17 @@ class Notes:
             entry = Entry(tx, known(tx, thread_id), by, self._clock())
             made = Note(thread_id, kind, words, address, by, entry.now)
             tx.add_note(made)
-            entry.note(Kind.THREAD_NOTED, {"verdict": str(kind), "text": words, "link": address})
+            entry.note(EventKind.THREAD_NOTED, {"verdict": str(kind), "text": words, "link": address})
         return made
 
     def of(self, thread_id: str) -> list[Note]:
         """The thread's notes, in the order they were made."""
         return self._ledger.notes(thread_id)
 
-    def verdicts(self, thread_ids: Sequence[str]) -> Mapping[str, Verdict]:
+    def verdicts(self, thread_ids: Sequence[str]) -> Mapping[str, NoteVerdict]:
         """The last verdict on each of these threads that has one."""
         return self._ledger.verdicts(thread_ids)
 
-    def threads(self, verdict: Verdict | None, limit: int = 50) -> list[Thread]:
+    def threads(self, verdict: NoteVerdict | None, limit: int = 50) -> list[Thread]:
         """Threads whose last verdict is this one, or that have none for None."""
         return self._ledger.threads_noted(verdict, limit=limit)

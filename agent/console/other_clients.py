@@ -8,7 +8,7 @@ from agent.console.checks import known
 from agent.console.writes import Entry, open_run
 from agent.ports import CatchUp, Clock, Engine, Ledger, Runs, Sought
 from agent.review.errors import ReviewError, ReviewPending
-from agent.review.events import Kind
+from agent.review.events import EventKind
 from agent.review.people import NOBODY
 from agent.review.threads import Run, Status
 
@@ -32,7 +32,7 @@ class OtherClients:
         if self._ledger.halt() is not None:
             return
         for name in self._engine.agents():
-            if self._engine.agent(name).own_gating:
+            if self._engine.agent(name).gates_itself:
                 for thread_id in self._next_waiting(name):
                     try:
                         self._notice_on(name, thread_id)
@@ -61,7 +61,7 @@ class OtherClients:
             entry = Entry(tx, thread, NOBODY, self._clock())
             if look.stuck:
                 tx.set_thread(thread_id, Status.STUCK, entry.now)
-                entry.note(Kind.THREAD_STUCK, {"interrupts": list(look.stuck)})
+                entry.note(EventKind.THREAD_STUCK, {"interrupts": list(look.stuck)})
             run = self._open_run(entry) if gone and not look.stuck else None
         if run is not None:
             self._runs.start(run)

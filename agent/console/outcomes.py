@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from agent.ports import Reads, Runs
 from agent.review import tool_messages
-from agent.review.actions import Action, State
+from agent.review.actions import Action, ActionState
 from agent.review.errors import InvalidDecision, NothingToSettle, StillAlive, ThreadBusy
 from agent.review.threads import check_words, pid_of
 
@@ -30,7 +30,7 @@ def check_outcome(outcome: str, result: str) -> None:
 def unsettled(reads: Reads, thread_id: str, tool_call_id: str) -> Action:
     """The action under this call id whose outcome is unknown. Raises `NothingToSettle` and `ThreadBusy`."""
     action = reads.latest_action(thread_id, tool_call_id)
-    if action is None or action.state is not State.UNKNOWN:
+    if action is None or action.state is not ActionState.UNKNOWN:
         raise NothingToSettle(thread_id, tool_call_id)
     if reads.open_run(thread_id) is not None:
         raise ThreadBusy(thread_id)

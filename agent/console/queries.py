@@ -8,12 +8,12 @@ from typing import Any
 from agent.console.checks import closed_last, known
 from agent.console.views import View, as_recorded, view
 from agent.ports import Clock, Engine, Inside, Ledger, Runs, Sought
-from agent.review.actions import Action, Asked, Review, Waiting
+from agent.review.actions import Action, AskedAction, Review, Waiting
 from agent.review.agents import Agent, Denial
 from agent.review.damage import as_read, review_is_damaged, waiting_as_read
 from agent.review.edits import edited_away
 from agent.review.errors import AgentNotLoaded, UnknownAgent
-from agent.review.events import Kind, instant
+from agent.review.events import EventKind, instant
 from agent.review.policy import Tier
 from agent.review.preconditions import Since, since
 from agent.review.simulation import Simulation, edit, simulate
@@ -64,7 +64,7 @@ class Queries:
     def may_ask_again(self, thread_id: str) -> bool:
         """Whether something was closed last without deciding, and can be asked about again."""
         thread = known(self._ledger, thread_id)
-        served = thread.agent in self._engine.agents() and not self._engine.agent(thread.agent).own_gating
+        served = thread.agent in self._engine.agents() and not self._engine.agent(thread.agent).gates_itself
         return served and bool(closed_last(self._ledger, thread))
 
     def opening(self, thread_id: str) -> str:
@@ -103,7 +103,7 @@ class Queries:
         entry = self._engine.agent(action.agent).policy.tools.get(action.tool)
         return since(entry.precondition if entry else None, action.args or {}, action.notes)
 
-    def denial(self, agent: str, action: Action | Asked) -> Denial | None:
+    def denial(self, agent: str, action: Action | AskedAction) -> Denial | None:
         """Why a waiting action cannot be approved under the policy as it is now; None if it can.
 
         Of an agent that is not served nothing is known: a decision on it is refused in any case.
@@ -196,11 +196,11 @@ class Queries:
         """
         about = self._engine.agent(agent)
         proposals = self._ledger.events(
-            agent=agent, kind=Kind.ACTION_PROPOSED, newest_first=True, limit=SIMULATED
+            agent=agent, kind=EventKind.ACTION_PROPOSED, newest_first=True, limit=SIMULATED
         )
         since = proposals[-1].seq if proposals else 0
         decisions = self._ledger.events(
-            agent=agent, kind=Kind.DECISION_MADE, after=since, newest_first=True, limit=SIMULATED
+            agent=agent, kind=EventKind.DECISION_MADE, after=since, newest_first=True, limit=SIMULATED
         )
         edited = edit(about.policy, tiers, ask_for_everything=ask_for_everything)
         return simulate(about, edited, [*proposals, *decisions])

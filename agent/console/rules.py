@@ -11,7 +11,7 @@ from agent.console.checks import known
 from agent.console.writes import Entry
 from agent.ports import Clock, Engine, Ledger, Reads, Transaction
 from agent.review import rules, tool_messages
-from agent.review.actions import Action, State
+from agent.review.actions import Action, ActionState
 from agent.review.damage import fits
 from agent.review.errors import (
     AgentNotLoaded,
@@ -22,7 +22,7 @@ from agent.review.errors import (
     UnknownAgent,
     UnknownRule,
 )
-from agent.review.events import Fact, Kind, instant
+from agent.review.events import EventKind, UnsealedEvent, instant
 from agent.review.people import NOBODY
 from agent.review.rules import Foresight, Lasting, Rule, RuleEnd, Scope
 
@@ -69,7 +69,7 @@ class Rules:
         action = self._remembered(self._ledger, thread_id, tool_call_id, shown_digest)
         rule = self._made(action, free, scope, lasting, by, zone)
         found = self._ledger.events(
-            kind=Kind.ACTION_PROPOSED,
+            kind=EventKind.ACTION_PROPOSED,
             agent=rule.agent,
             tool=rule.tool,
             newest_first=True,
@@ -100,7 +100,7 @@ class Rules:
             _check_new(tx, rule)
             tx.add_rule(rule)
             data = {**rules.described(rule), "lasting": lasting, "summary": action.summary}
-            Entry(tx, known(tx, thread_id), by, self._clock()).note(Kind.RULE_MADE, data, action=action)
+            Entry(tx, known(tx, thread_id), by, self._clock()).note(EventKind.RULE_MADE, data, action=action)
         return rule
 
     def revoke(self, rule_id: str, *, by: str) -> Rule:
@@ -112,9 +112,9 @@ class Rules:
             now = instant(self._clock())
             if not tx.end_rule(rule_id, RuleEnd.REVOKED, now, by):
                 raise RuleOver(rule_id, str(rule.ended), str(rule.ended_by), str(rule.ended_at))
-            taken_back = tx.actions_by_rule(rule_id, state=State.APPROVED)
+            taken_back = tx.actions_by_rule(rule_id, state=ActionState.APPROVED)
             names = [[one.key.thread_id, one.key.tool_call_id] for one in taken_back]
-            tx.append(_about(rule, Kind.RULE_REVOKED, now, by, {"uses": rule.uses, "withdrawn": names}))
+            tx.append(_about(rule, EventKind.RULE_REVOKED, now, by, {"uses": rule.uses, "withdrawn": names}))
             for action in taken_back:
                 self._take_back(tx, action, now, by)
         return replace(rule, ended=RuleEnd.REVOKED, ended_at=now, ended_by=by)
@@ -127,7 +127,7 @@ class Rules:
         with self._ledger.write() as tx:
             for rule in tx.standing_rules():
                 if rule.expires_at <= now and tx.end_rule(rule.rule_id, RuleEnd.EXPIRED, now, NOBODY):
-                    tx.append(_about(rule, Kind.RULE_EXPIRED, now, None, {"uses": rule.uses}))
+                    tx.append(_about(rule, EventKind.RULE_EXPIRED, now, None, {"uses": rule.uses}))
 
     def _remembered(
         self, reads: Reads, thread_id: str, tool_call_id: str, shown_digest: str | None
@@ -159,10 +159,18 @@ class Rules:
         )
 
     def _take_back(self, tx: Transaction, action: Action, now: str, by: str) -> None:
-        tx.move(action.key, State.APPROVED, State.WITHDRAWN, ended_at=now, result=tool_messages.RULE_OVER)
+        tx.move(
+            action.key,
+            ActionState.APPROVED,
+            ActionState.WITHDRAWN,
+            ended_at=now,
+            result=tool_messages.RULE_OVER,
+        )
         entry = Entry(tx, known(tx, action.key.thread_id), by, self._clock())
         entry.note(
-            Kind.ACTION_WITHDRAWN, {"told": tool_messages.RULE_OVER, "rule_id": action.rule_id}, action=action
+            EventKind.ACTION_WITHDRAWN,
+            {"told": tool_messages.RULE_OVER, "rule_id": action.rule_id},
+            action=action,
         )
 
 
@@ -177,8 +185,10 @@ def _check_new(tx: Transaction, rule: Rule) -> None:
             )
 
 
-def _about(rule: Rule, kind: Kind, at: str, by: str | None, more: dict[str, object]) -> Fact:
+def _about(rule: Rule, kind: EventKind, at: str, by: str | None, more: dict[str, object]) -> UnsealedEvent:
     """An event about the rule, of the thread it was made on."""
     data = {**rules.described(rule), **more}
     thread_id = rule.made_from.thread_id
-    return Fact(kind=kind, at=at, thread_id=thread_id, agent=rule.agent, by=by, tool=rule.tool, data=data)
+    return UnsealedEvent(
+        kind=kind, at=at, thread_id=thread_id, agent=rule.agent, by=by, tool=rule.tool, data=data
+    )

@@ -7,7 +7,7 @@ from datetime import datetime
 from agent.console.writes import Entry
 from agent.ports import Engine, Transaction
 from agent.review.errors import OtherThread, UnknownAgent, UnknownModel
-from agent.review.events import Kind, instant
+from agent.review.events import EventKind, instant
 from agent.review.threads import Status, Thread
 
 OPENING = 120
@@ -33,7 +33,7 @@ def found_or_started(
         now, opening = instant(moment), " ".join(text.split())[:OPENING]
         thread = Thread(thread_id, name, model, Status.IDLE, now, now, by, opening)
         tx.add_thread(thread)
-        Entry(tx, thread, by, moment).note(Kind.THREAD_STARTED, {"model": thread.model})
+        Entry(tx, thread, by, moment).note(EventKind.THREAD_STARTED, {"model": thread.model})
     _check_same(thread, agent, model)
     return thread
 
@@ -44,7 +44,7 @@ def _agent_and_model(engine: Engine, agent: str | None, model: str | None) -> tu
     if agent is None and not agents:
         raise UnknownAgent("", agents)
     found = engine.agent(agent or agents[0])
-    if found.own_gating:
+    if found.gates_itself:
         return found.name, OWN_MODEL
     if model is not None and model not in models:
         raise UnknownModel(model, models)

@@ -10,7 +10,7 @@ from typing import TypedDict, Unpack
 from agent.console.erasure import erase
 from agent.ports import Anchors, Clock, Ledger
 from agent.review.actions import Action
-from agent.review.events import Anchor, Event, Kind, instant
+from agent.review.events import Anchor, Event, EventKind, instant
 from agent.review.exports import as_json_lines
 from agent.review.proof import Proof, proofs
 from agent.review.verify_chain import Verification, verify
@@ -20,7 +20,7 @@ class Narrowed(TypedDict, total=False):
     """What events are narrowed to, in which order, and how many: as `agent.ports.Reads.events` takes it."""
 
     thread_id: str | None
-    kind: Kind | None
+    kind: EventKind | None
     agent: str | None
     tool: str | None
     by: str | None

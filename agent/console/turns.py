@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agent.console.checks import was_superseded
-from agent.ports import AnyDelivery, CatchUp, Continue, Mend, Reads, Result, deliveries
+from agent.ports import AnyDelivery, CatchUp, Continue, Mend, Reads, ToolResult, deliveries
 from agent.review import tool_messages
-from agent.review.actions import Action, State
+from agent.review.actions import Action, ActionState
 from agent.review.errors import NothingToRetry, RecordDamaged
 from agent.review.external import OF_AN_INTERRUPT
 from agent.review.threads import Run, Status, Thread
@@ -20,7 +20,7 @@ def latest_calls(actions: Sequence[Action], last_run: Run | None = None) -> list
     proposing = [a.key.message_id for a in actions if not a.key.message_id.startswith(OF_AN_INTERRUPT)]
     # What is still open belongs to it wherever it was proposed, and so does what ended since: a question, or a call on
     # either side of a graph inside the graph.
-    open_still = (State.PENDING, State.APPROVED, State.SUSPENDED)
+    open_still = (ActionState.PENDING, ActionState.APPROVED, ActionState.SUSPENDED)
     since = last_run.started_at if last_run else None
     latest = {(a.key.message_id, a.key.tool_call_id): a for a in actions}
     return [
@@ -37,7 +37,7 @@ def settlement(actions: Sequence[Action], last_run: Run | None) -> Mend:
     calls = latest_calls(actions, last_run)
     again = [a for a in calls if a.decision and a.decision.get("outcome") == "ask_again"]
     results = [
-        Result(action.key.tool_call_id, action.tool, tool_messages.status(action.state), action.result)
+        ToolResult(action.key.tool_call_id, action.tool, tool_messages.status(action.state), action.result)
         for action in calls
         if action.result is not None and action not in again
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from agent.ports import Reads, Runs
-from agent.review.actions import Action, Review, ReviewState, State
+from agent.review.actions import Action, ActionState, Review, ReviewState
 from agent.review.damage import review_as_read
 from agent.review.threads import Progress, Status, Thread
 
@@ -31,7 +31,7 @@ def view(reads: Reads, thread: Thread, *, runs: Runs, secret: bytes) -> View:
         thread=thread,
         reviews=tuple(as_recorded(reads, one, secret=secret) for one in reads.open_reviews(thread_id)),
         progress=runs.progress(thread_id) if thread.status is Status.RUNNING else None,
-        unknown=tuple(reads.actions(thread_id, states=[State.UNKNOWN])),
+        unknown=tuple(reads.actions(thread_id, states=[ActionState.UNKNOWN])),
         last_review=reads.last_review(thread_id),
     )
 

@@ -10,14 +10,14 @@ from uuid import uuid4
 
 from agent.console.outcomes import TOLD_OF_OUTCOME, Outcome
 from agent.console.turns import latest_calls, settlement
-from agent.ports import AnyDelivery, Engine, Mend, Result, Runs, Transaction, deliveries
+from agent.ports import AnyDelivery, Engine, Mend, Runs, ToolResult, Transaction, deliveries
 from agent.review import tool_messages
-from agent.review.actions import Action, Key, Review, State, may_move
+from agent.review.actions import Action, ActionState, Key, Review, may_move
 from agent.review.agents import Agent
 from agent.review.attention import as_data
-from agent.review.decisions import Ruling
+from agent.review.decisions import AcceptedDecision
 from agent.review.errors import Halted, ReviewChanged, ThreadBusy
-from agent.review.events import Fact, Kind, instant
+from agent.review.events import EventKind, UnsealedEvent, instant
 from agent.review.threads import Message, Run, Status, Thread, result_id
 
 LAST_MESSAGES = 100
@@ -44,10 +44,15 @@ class Entry:
         return instant(self.moment)
 
     def note(
-        self, kind: Kind, data: dict[str, Any], *, review: Review | None = None, action: Action | None = None
+        self,
+        kind: EventKind,
+        data: dict[str, Any],
+        *,
+        review: Review | None = None,
+        action: Action | None = None,
     ) -> None:
         """Add an event to the trail."""
-        fact = Fact(
+        fact = UnsealedEvent(
             kind=kind,
             at=self.now,
             thread_id=self.thread.thread_id,
@@ -65,7 +70,7 @@ class Entry:
         """Put a person's message into the transcript."""
         message = Message(id=uuid4().hex, type="human", content=text)
         self.tx.put_messages(self.thread.thread_id, [message], self.now)
-        self.note(Kind.MESSAGE_SENT, {"text": text})
+        self.note(EventKind.MESSAGE_SENT, {"text": text})
         return message
 
     def open_run(self, delivery: AnyDelivery, *, owner: str, agent: Agent) -> Run:
@@ -89,106 +94,112 @@ class Entry:
         self._note_policy(agent)
         self.tx.set_thread(self.thread.thread_id, Status.RUNNING, self.now)
         about = {"prompt_hash": agent.prompt_hash, "agent_version": agent.version, "delivers": delivery.kind}
-        self.note(Kind.RUN_STARTED, {"run_id": run.run_id, "model": run.model, **about})
+        self.note(EventKind.RUN_STARTED, {"run_id": run.run_id, "model": run.model, **about})
         return run
 
     def _note_policy(self, agent: Agent) -> None:
         """Put the agent's policy on record before the first run under it: an action names only its version."""
-        if agent.own_gating:
+        if agent.gates_itself:
             return
         before = self.tx.policy_version(agent.name)
         if before != agent.policy.version:
             data = {"version": agent.policy.version, "before": before, "policy": agent.policy.on_record}
-            self.tx.append(Fact(kind=Kind.POLICY_CHANGED, at=self.now, agent=agent.name, data=data))
+            self.tx.append(
+                UnsealedEvent(kind=EventKind.POLICY_CHANGED, at=self.now, agent=agent.name, data=data)
+            )
 
     def archive(self) -> None:
         """Put the thread away; what a broken turn left open ends with it."""
         if self.thread.status is not Status.IDLE:
             self.answer_calls()
         self.tx.set_thread(self.thread.thread_id, Status.ARCHIVED, self.now)
-        self.note(Kind.THREAD_ARCHIVED, {"messages": self.tx.message_count(self.thread.thread_id)})
+        self.note(EventKind.THREAD_ARCHIVED, {"messages": self.tx.message_count(self.thread.thread_id)})
 
-    def rule(self, review: Review, ruling: Ruling, agent: Agent) -> None:
+    def record_decision(self, review: Review, accepted: AcceptedDecision, agent: Agent) -> None:
         """Record one decision by compare-and-set. Raises `ReviewChanged` if the action waits no longer."""
-        before, after = ruling.before, ruling.after
-        runs = after.state is State.APPROVED
+        before, after = accepted.before, accepted.after
+        runs = after.state is ActionState.APPROVED
         changes: dict[str, Any] = {
-            "decision": {"type": ruling.type, "message": ruling.message, "comment": ruling.comment},
+            "decision": {"type": accepted.type, "message": accepted.message, "comment": accepted.comment},
             "decided_by": self.by,
             "decided_at": self.now,
         }
-        if ruling.type == "edit":
+        if accepted.type == "edit":
             changes |= {name: getattr(after, name) for name in EDITED}
         if runs:
             changes["execute_by"] = self._execute_by(after, agent)
         else:
-            changes |= {"ended_at": self.now, "result": ruling.told}
-        if not self.tx.move(before.key, State.PENDING, after.state, **changes):
+            changes |= {"ended_at": self.now, "result": accepted.told}
+        if not self.tx.move(before.key, ActionState.PENDING, after.state, **changes):
             raise ReviewChanged(f"{before.tool} no longer waits.")
         data = {
-            "type": ruling.type,
+            "type": accepted.type,
             "tool": after.tool,
             "before": before.args,
             "after": after.args if runs else None,
-            "reason": ruling.message,
-            "comment": ruling.comment,
+            "reason": accepted.message,
+            "comment": accepted.comment,
             "summary": before.summary,
-            "summary_after": after.summary if ruling.type == "edit" else None,
+            "summary_after": after.summary if accepted.type == "edit" else None,
             **self._time_to_decide(review),
-            **as_data(ruling.seen),
+            **as_data(accepted.seen),
         }
-        self.note(Kind.DECISION_MADE, data, review=review, action=after)
+        self.note(EventKind.DECISION_MADE, data, review=review, action=after)
 
     def settle(self, action: Action, outcome: Outcome, words: str, *, asks: bool = True) -> None:
         """Record what a person says became of an action whose outcome is unknown.
 
         An agent that gates itself (`asks` is false) cannot be made to ask again: it is told that nothing happened.
         """
-        end = State.DONE if outcome == "happened" else State.FAILED
+        end = ActionState.DONE if outcome == "happened" else ActionState.FAILED
         text = TOLD_OF_OUTCOME[outcome](words)
         decision = {"type": "settle", "outcome": outcome}
         if outcome == "ask_again" and not asks:
             text, decision = tool_messages.NOT_ASKED_AGAIN, {"type": "settle", "outcome": "did_not_happen"}
-        self.tx.move(action.key, State.UNKNOWN, end, ended_at=self.now, result=text, decision=decision)
+        self.tx.move(action.key, ActionState.UNKNOWN, end, ended_at=self.now, result=text, decision=decision)
         self.note(
-            Kind.OUTCOME_SETTLED, {"outcome": outcome, "result": text, "args": action.args}, action=action
+            EventKind.OUTCOME_SETTLED,
+            {"outcome": outcome, "result": text, "args": action.args},
+            action=action,
         )
 
     def answer_calls(
         self, midway: str = tool_messages.midway(tool_messages.FAILED_TURN)
-    ) -> tuple[Result, ...]:
+    ) -> tuple[ToolResult, ...]:
         """A result for every call of the turn: what ran keeps its own, what was free to run and will not ends now.
 
         What had been started and asked in its middle ends with `midway`.
         """
         results = []
         for action in self._calls():
-            if action.state in (State.APPROVED, State.PENDING):
+            if action.state in (ActionState.APPROVED, ActionState.PENDING):
                 # Pending here means: proposed by a run that failed before its review was opened.
-                end = State.WITHDRAWN if action.state is State.APPROVED else State.CANCELLED
+                end = ActionState.WITHDRAWN if action.state is ActionState.APPROVED else ActionState.CANCELLED
                 results.append(self.end(action, end, tool_messages.of(action, tool_messages.FAILED_TURN)))
-                self.note(Kind.ACTION_WITHDRAWN, {"told": results[-1].text}, action=action)
-            elif action.state is State.SUSPENDED:
+                self.note(EventKind.ACTION_WITHDRAWN, {"told": results[-1].text}, action=action)
+            elif action.state is ActionState.SUSPENDED:
                 results.append(self._end_midway(action, midway))
             elif action.result is not None:
                 results.append(self._answer(action, action.state, action.result))
         return tuple(results)
 
-    def end_midway(self, text: str) -> tuple[Result, ...]:
+    def end_midway(self, text: str) -> tuple[ToolResult, ...]:
         """End what had been started and asked in its middle, now that nobody will answer."""
-        return tuple(self._end_midway(one, text) for one in self._calls() if one.state is State.SUSPENDED)
+        return tuple(
+            self._end_midway(one, text) for one in self._calls() if one.state is ActionState.SUSPENDED
+        )
 
     def _calls(self) -> list[Action]:
         thread_id = self.thread.thread_id
         return latest_calls(self.tx.actions(thread_id), self.tx.last_run(thread_id))
 
-    def _end_midway(self, action: Action, text: str) -> Result:
-        result = self.end(action, State.FAILED, text)
+    def _end_midway(self, action: Action, text: str) -> ToolResult:
+        result = self.end(action, ActionState.FAILED, text)
         data = {"result": result.text, "args": action.args, "started_at": action.started_at}
-        self.note(Kind.EXECUTION_FAILED, data, action=action)
+        self.note(EventKind.EXECUTION_FAILED, data, action=action)
         return result
 
-    def known_results(self) -> tuple[Result, ...]:
+    def known_results(self) -> tuple[ToolResult, ...]:
         """The results of the turn's calls that have one: a finished sibling's may not be in the checkpoint yet."""
         return self.settlement().results
 
@@ -197,26 +208,29 @@ class Entry:
         thread_id = self.thread.thread_id
         return settlement(self.tx.actions(thread_id), self.tx.last_run(thread_id))
 
-    def end(self, action: Action, end: State, text: str) -> Result:
+    def end(self, action: Action, end: ActionState, text: str) -> ToolResult:
         """Move an action to an end in which it runs no further, and give it its result."""
         self.tx.move(action.key, action.state, end, ended_at=self.now, result=text)
         return self._answer(action, end, text)
 
-    def cancel(self, action: Action, text: str) -> Result:
+    def cancel(self, action: Action, text: str) -> ToolResult:
         """End an action without a decision and give it its result, whatever state its row was brought to."""
-        end = next((one for one in (State.CANCELLED, State.WITHDRAWN) if may_move(action.state, one)), None)
+        end = next(
+            (one for one in (ActionState.CANCELLED, ActionState.WITHDRAWN) if may_move(action.state, one)),
+            None,
+        )
         if end is not None:
             return self.end(action, end, text)
-        return self._answer(action, State.CANCELLED, text)
+        return self._answer(action, ActionState.CANCELLED, text)
 
-    def _answer(self, action: Action, end: State, text: str) -> Result:
+    def _answer(self, action: Action, end: ActionState, text: str) -> ToolResult:
         """Put the action's result into the transcript, under the id that its message always has.
 
         What was proposed in a graph inside the graph is in no transcript, and neither is its result.
         """
         key, status = action.key, tool_messages.status(end)
         if self.tx.message(key.thread_id, key.message_id) is None or self._has_result(key):
-            return Result(key.tool_call_id, action.tool, status, text)
+            return ToolResult(key.tool_call_id, action.tool, status, text)
         message = Message(
             id=result_id(key.message_id, key.tool_call_id),
             type="tool",
@@ -225,7 +239,7 @@ class Entry:
             status=status,
         )
         self.tx.put_messages(self.thread.thread_id, [message], self.now)
-        return Result(key.tool_call_id, action.tool, status, text)
+        return ToolResult(key.tool_call_id, action.tool, status, text)
 
     def _has_result(self, key: Key) -> bool:
         """Whether the transcript holds a result of this call that came from the agent itself."""
@@ -245,7 +259,7 @@ class Entry:
 
     def _execute_by(self, action: Action, agent: Agent) -> str | None:
         entry = agent.policy.tools.get(action.tool)
-        if agent.own_gating:
+        if agent.gates_itself:
             span = agent.policy.execute_by
         else:
             span = agent.policy.execute_by_of(entry) if entry else None

@@ -48,7 +48,7 @@ from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import Field
 
-from agent.demos.requests import Call, Result, closing, follow_up, offer, plan_for
+from agent.demos.requests import CallResult, ModelCall, closing, follow_up, offer, plan_for
 
 GRAMMAR = """\
 /call TOOL {json}      propose this call; several lines, several calls
@@ -90,7 +90,7 @@ class RawCall:
 
 
 @dataclass(frozen=True)
-class Reply:
+class DemoReply:
     """One reply of the model. `key` names it: the same for every try, different for any other reply."""
 
     key: str
@@ -156,7 +156,7 @@ class DemoModel(BaseChatModel):
                 self.sleep(self.delay)
             yield ChatGenerationChunk(message=piece)
 
-    def _prepare(self, reply: Reply) -> Iterator[None]:
+    def _prepare(self, reply: DemoReply) -> Iterator[None]:
         """Wait in small steps as the reply says, then fail if it says so."""
         left = reply.wait
         while left > 0:
@@ -168,11 +168,11 @@ class DemoModel(BaseChatModel):
             raise DemoProviderError
 
 
-def compose(messages: Sequence[BaseMessage], tools: Mapping[str, str]) -> Reply:
+def compose(messages: Sequence[BaseMessage], tools: Mapping[str, str]) -> DemoReply:
     """The reply to these messages. Never raises: a message that makes no sense gets an answer that says so."""
     place = next((i for i in range(len(messages) - 1, -1, -1) if isinstance(messages[i], HumanMessage)), None)
     if place is None:
-        return Reply("", offer(tools))
+        return DemoReply("", offer(tools))
     human, turn = messages[place], messages[place + 1 :]
     step = sum(isinstance(message, AIMessage) for message in turn)
     text = str(human.text)
@@ -181,7 +181,7 @@ def compose(messages: Sequence[BaseMessage], tools: Mapping[str, str]) -> Reply:
     script = _script(text)
     if script is None:
         return _answer_plainly(text, tools, step, results, key)
-    reply = _read_reply(script[step], key) if step < len(script) else Reply(key)
+    reply = _read_reply(script[step], key) if step < len(script) else DemoReply(key)
     return reply if reply.text or reply.calls else replace(reply, text=closing(results))
 
 
@@ -189,25 +189,25 @@ def compose(messages: Sequence[BaseMessage], tools: Mapping[str, str]) -> Reply:
 
 
 def _answer_plainly(
-    text: str, tools: Mapping[str, str], step: int, results: Sequence[Result], key: str
-) -> Reply:
+    text: str, tools: Mapping[str, str], step: int, results: Sequence[CallResult], key: str
+) -> DemoReply:
     plan = plan_for(text, tools)
     if step == 0:
         if plan is None:
-            return Reply(key, offer(tools))
-        return Reply(key, plan.question, _written(plan.calls, key))
+            return DemoReply(key, offer(tools))
+        return DemoReply(key, plan.question, _written(plan.calls, key))
     calls = follow_up(plan, results) if plan and step == 1 else ()
-    return Reply(key, "" if calls else closing(results, plan), _written(calls, key))
+    return DemoReply(key, "" if calls else closing(results, plan), _written(calls, key))
 
 
-def _written(calls: Sequence[Call], key: str) -> tuple[RawCall, ...]:
+def _written(calls: Sequence[ModelCall], key: str) -> tuple[RawCall, ...]:
     return tuple(
         RawCall(_call_id(key, place), call.tool, json.dumps(dict(call.args), ensure_ascii=False))
         for place, call in enumerate(calls)
     )
 
 
-def _results(turn: Sequence[BaseMessage]) -> list[Result]:
+def _results(turn: Sequence[BaseMessage]) -> list[CallResult]:
     """The results of the turn so far, each with its tool's name."""
     names = {
         call["id"]: call["name"] or ""
@@ -216,7 +216,7 @@ def _results(turn: Sequence[BaseMessage]) -> list[Result]:
         for call in (*message.tool_calls, *message.invalid_tool_calls)
     }
     return [
-        Result(names.get(m.tool_call_id) or m.name or "a call", str(m.text), m.status != "error")
+        CallResult(names.get(m.tool_call_id) or m.name or "a call", str(m.text), m.status != "error")
         for m in turn
         if isinstance(m, ToolMessage)
     ]
@@ -252,10 +252,10 @@ def _script(text: str) -> list[list[_Directive]] | None:
     return replies if latest else None
 
 
-def _read_reply(directives: Sequence[_Directive], key: str) -> Reply:
+def _read_reply(directives: Sequence[_Directive], key: str) -> DemoReply:
     calls = [one for one in directives if one.word == "call" and one.text.strip()]
     fails = [one.text.split()[:1] == ["once"] for one in directives if one.word == "fail"]
-    return Reply(
+    return DemoReply(
         key,
         text="\n".join(text for one in directives if (text := _said(one)) is not None),
         calls=tuple(_read_call(one, _call_id(key, place)) for place, one in enumerate(calls)),
@@ -298,7 +298,7 @@ def _call_id(key: str, place: int) -> str:
 # From a reply to messages.
 
 
-def _whole(reply: Reply) -> AIMessage:
+def _whole(reply: DemoReply) -> AIMessage:
     good, bad = _sorted(reply.calls)
     return AIMessage(
         content=reply.text,
@@ -308,7 +308,7 @@ def _whole(reply: Reply) -> AIMessage:
     )
 
 
-def _pieces(reply: Reply) -> Iterator[AIMessageChunk]:
+def _pieces(reply: DemoReply) -> Iterator[AIMessageChunk]:
     """The same message as `_whole`, in the pieces a provider would send: words, then each call's text."""
     for words in re.findall(r"\S{1,24}\s*|\s+", reply.text):
         yield _Piece(content=words)

@@ -37,7 +37,7 @@ MAX_RESULT = 500
 
 
 @dataclass(frozen=True)
-class Call:
+class ModelCall:
     """A tool call the model wants to make."""
 
     tool: str
@@ -45,7 +45,7 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Result:
+class CallResult:
     """What came back for one call."""
 
     tool: str
@@ -57,7 +57,7 @@ class Result:
 class Plan:
     """What a request comes to: calls, or a question back. `archive` says which of the mails found to archive then."""
 
-    calls: tuple[Call, ...] = ()
+    calls: tuple[ModelCall, ...] = ()
     archive: Literal["none", "first", "all"] = "none"
     question: str = ""
 
@@ -84,7 +84,7 @@ def plan_for(request: str, tools: Collection[str]) -> Plan | None:
     return None
 
 
-def follow_up(plan: Plan, results: Sequence[Result]) -> tuple[Call, ...]:
+def follow_up(plan: Plan, results: Sequence[CallResult]) -> tuple[ModelCall, ...]:
     """The calls that a plan's first results lead to: none after any error."""
     if plan.archive == "none" or not all(result.ok for result in results):
         return ()
@@ -92,7 +92,7 @@ def follow_up(plan: Plan, results: Sequence[Result]) -> tuple[Call, ...]:
     return _archive(found if plan.archive == "all" else found[:1])
 
 
-def closing(results: Sequence[Result], plan: Plan | None = None) -> str:
+def closing(results: Sequence[CallResult], plan: Plan | None = None) -> str:
     """The turn's last words: what was done, what was not and why, and after any error a question."""
     done = [_report(result) for result in results if result.ok]
     not_done = [_report(result) for result in results if not result.ok]
@@ -117,7 +117,7 @@ def _offer_one(name: str, description: str) -> str:
     return f"{line} Try: {_EXAMPLES[name]}" if name in _EXAMPLES else line
 
 
-def _report(result: Result) -> str:
+def _report(result: CallResult) -> str:
     return f"{result.tool}: {_one_line(result.text) or '(no text)'}"
 
 
@@ -177,11 +177,11 @@ def _archive_named(match: re.Match[str]) -> Plan:
     return Plan(_archive(_mail_ids(match.string)))
 
 
-def _archive(ids: Sequence[str]) -> tuple[Call, ...]:
+def _archive(ids: Sequence[str]) -> tuple[ModelCall, ...]:
     return tuple(_call("archive_mail", message_id=mail_id) for mail_id in ids)
 
 
-def _emails(to: Sequence[str], subject: str, body: str) -> tuple[Call, ...]:
+def _emails(to: Sequence[str], subject: str, body: str) -> tuple[ModelCall, ...]:
     return tuple(_call("send_email", to=address, subject=subject, body=body) for address in to)
 
 
@@ -271,8 +271,8 @@ def _borrow(match: re.Match[str]) -> Plan | None:
 # Reading words.
 
 
-def _call(tool: str, **args: str) -> Call:
-    return Call(tool, args)
+def _call(tool: str, **args: str) -> ModelCall:
+    return ModelCall(tool, args)
 
 
 def _listed(text: str) -> list[str]:

@@ -23,7 +23,7 @@ from agent.engine.messages import Transcript
 from agent.ports import Look
 from agent.review.bounds import LARGEST
 from agent.review.errors import CheckpointLost
-from agent.review.screening import Call
+from agent.review.screening import ScreenedCall
 from agent.review.threads import Message
 
 Graph = CompiledStateGraph[Any, Any, Any, Any]
@@ -87,7 +87,7 @@ class Reading:
         """Whether the task that asked has still to come to its end: only such ones does LangGraph list."""
         return any(interrupt.id == raised.interrupt.id for interrupt in self.snapshot.interrupts)
 
-    def look(self, calls: Sequence[Call] = (), limit: int = LARGEST) -> Look:
+    def look(self, calls: Sequence[ScreenedCall] = (), limit: int = LARGEST) -> Look:
         """What the console needs to know of it, with at most `limit` bytes of each result."""
         snapshot, waiting = self.snapshot, tuple(one.interrupt.id for one in self.waiting)
         answered = [one for one in self.raised if one.answered is not None and self._is_unfinished(one)]

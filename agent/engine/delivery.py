@@ -31,7 +31,7 @@ from agent.ports import (
 from agent.review.errors import CheckpointLost
 from agent.review.threads import Run
 
-GONE = "its checkpoints were deleted"
+CHECKPOINTS_DELETED = "its checkpoints were deleted"
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def deliver(make: Make, graph: Graph, config: RunnableConfig, run: Run) -> Start
     look = make.look(reading)
     delivery = deliveries.validate_python(run.delivery)
     if not look.exists and not isinstance(delivery, Send):
-        raise CheckpointLost(run.thread_id, GONE)
+        raise CheckpointLost(run.thread_id, CHECKPOINTS_DELETED)
     match delivery:
         case Send() as send if not reading.holds(send.message_id):
             return Start(config, True, _message(send, look, reading))

@@ -119,7 +119,7 @@ class Go:
 
 
 @dataclass(frozen=True)
-class Answer:
+class NotRun:
     """The call does not run; this is its result."""
 
     value: Any
@@ -128,7 +128,7 @@ class Answer:
 class Gate(Protocol):
     """What stands at every door of one run."""
 
-    def enter(self, entering: Entering, named: Mapping[str, Any]) -> Go | Answer:
+    def enter(self, entering: Entering, named: Mapping[str, Any]) -> Go | NotRun:
         """Whether the call may run, committed before it does. Raises `Stop` where the run may not go on."""
 
     def left(self, action: Action, returned: Any, turns: Turns, *, paired: bool) -> Any:
@@ -263,7 +263,7 @@ def _sync_door(gate: Gate, entering: Entering, function: Callable[..., Any]) -> 
     @functools.wraps(function)
     def door(*args: Any, **named: Any) -> Any:
         found = _enter(gate, entering, args, named)
-        if isinstance(found, Answer):
+        if isinstance(found, NotRun):
             return found.value
         with _within(found.action):
             try:
@@ -282,7 +282,7 @@ def _async_door(
     @functools.wraps(function)
     async def door(*args: Any, **named: Any) -> Any:
         found = _enter(gate, entering, args, named)
-        if isinstance(found, Answer):
+        if isinstance(found, NotRun):
             return found.value
         with _within(found.action):
             try:
@@ -295,7 +295,7 @@ def _async_door(
     return door
 
 
-def _enter(gate: Gate, entering: Entering, args: tuple[Any, ...], named: Mapping[str, Any]) -> Go | Answer:
+def _enter(gate: Gate, entering: Entering, args: tuple[Any, ...], named: Mapping[str, Any]) -> Go | NotRun:
     entering.reached = True
     placed = by_position(entering.tool, args, named)
     whole = placed | dict(named)

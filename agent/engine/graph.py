@@ -48,7 +48,7 @@ from agent.review.arguments.args import MAX_BYTES, parse, utf8_length
 from agent.review.bounds import MAX_RESULT, spelt
 from agent.review.errors import ArgumentsRefused
 from agent.review.repeats import same_call
-from agent.review.screening import Call, Proposal, entered_apart, screen
+from agent.review.screening import Proposal, ScreenedCall, entered_apart, screen
 from agent.review.shapes import interrupt_value
 from agent.review.threads import result_id
 
@@ -71,7 +71,7 @@ Model = Runnable[LanguageModelInput, AIMessage]
 """A chat model that knows the agent's tools."""
 
 
-class State(TypedDict):
+class GraphState(TypedDict):
     # A turn then costs its own size on disk, not the thread's. Beta in LangGraph; `add_messages` is the alternative.
     messages: Annotated[list[AnyMessage], DeltaChannel(_messages_delta_reducer, snapshot_frequency=100)]
     calls: list[dict[str, Any]]
@@ -83,7 +83,7 @@ def build(
     *,
     window: int = WINDOW,
     max_rounds: int = MAX_ROUNDS,
-) -> StateGraph[State]:
+) -> StateGraph[GraphState]:
     """The agent's graph, to be compiled with the checkpointer of the caller's choice.
 
     `model_named` gives the chat model for `configurable.model`, or the default for None. It is asked for each once:
@@ -95,7 +95,7 @@ def build(
         return model_named(name).bind_tools(list(agent.tools))  # type: ignore[arg-type]
 
     nodes = Nodes(agent, bound, window, max_rounds)
-    graph = StateGraph(State)
+    graph = StateGraph(GraphState)
     graph.add_node("llm_call", nodes.llm_call)
     graph.add_node("screen", nodes.screen)
     graph.add_node("human_review", nodes.human_review)
@@ -116,7 +116,7 @@ class Nodes:
     window: int
     max_rounds: int
 
-    def llm_call(self, state: State, config: RunnableConfig) -> dict[str, Any]:
+    def llm_call(self, state: GraphState, config: RunnableConfig) -> dict[str, Any]:
         """Ask the model, unless the turn has come to its end."""
         kept = within(state["messages"], self.window)
         dropped = [
@@ -131,7 +131,7 @@ class Nodes:
             answer = ask(model, [SystemMessage(self.agent.prompt), *kept], config)
         return {"messages": [*dropped, answer]}
 
-    def screen(self, state: State, config: RunnableConfig) -> dict[str, Any]:
+    def screen(self, state: GraphState, config: RunnableConfig) -> dict[str, Any]:
         """Judge the calls the model proposed, once."""
         message = _last_ai(state["messages"])
         remembered = config.get("configurable", {}).get("rules")
@@ -148,9 +148,11 @@ class Nodes:
             "calls": [call.to_state() for call in calls],
         }
 
-    def human_review(self, state: State, config: RunnableConfig) -> Command[Literal["tool_node", "llm_call"]]:
+    def human_review(
+        self, state: GraphState, config: RunnableConfig
+    ) -> Command[Literal["tool_node", "llm_call"]]:
         """Put what is asked about before a person, and take the answer. Runs again from here when it is resumed."""
-        calls = [Call.from_state(kept) for kept in state["calls"]]
+        calls = [ScreenedCall.from_state(kept) for kept in state["calls"]]
         asked = [call for call in calls if call.fate == "ask"]
         answer = interrupt(interrupt_value(asked)) if asked else {}
         decided = dict(zip((c.tool_call_id for c in asked), decisions_in(answer, len(asked)), strict=True))
@@ -169,10 +171,10 @@ class Nodes:
             goto="tool_node" if any(call.fate == "run" for call in after) else "llm_call",
         )
 
-    def tool_node(self, state: State, config: RunnableConfig) -> dict[str, Any]:
+    def tool_node(self, state: GraphState, config: RunnableConfig) -> dict[str, Any]:
         """Run what may run and has no result yet, in the model's order."""
         done = answered(state["messages"])
-        calls = [Call.from_state(kept) for kept in state["calls"]]
+        calls = [ScreenedCall.from_state(kept) for kept in state["calls"]]
         return {
             "messages": [
                 self._run(call, config)
@@ -181,7 +183,7 @@ class Nodes:
             ]
         }
 
-    def _run(self, call: Call, config: RunnableConfig) -> ToolMessage:
+    def _run(self, call: ScreenedCall, config: RunnableConfig) -> ToolMessage:
         tool = self.agent.tools_by_name.get(call.tool)
         if tool is None:  # an update took it away since the call was judged
             return result(call, "error", tool_messages.unknown_tool(call.tool, self.agent.policy.usable))
@@ -248,7 +250,7 @@ def proposals(message: AIMessage) -> list[Proposal]:
     ]
 
 
-def result(call: Call, status: str, text: Any, limit: int = MAX_RESULT) -> ToolMessage:
+def result(call: ScreenedCall, status: str, text: Any, limit: int = MAX_RESULT) -> ToolMessage:
     """A call's result as the model sees it, under an id that is the same whenever it is made."""
     return ToolMessage(
         within_bounds(text, limit),
@@ -259,7 +261,7 @@ def result(call: Call, status: str, text: Any, limit: int = MAX_RESULT) -> ToolM
     )
 
 
-def run(tool: Any, call: Call, config: RunnableConfig, limit: int = MAX_RESULT) -> ToolMessage:
+def run(tool: Any, call: ScreenedCall, config: RunnableConfig, limit: int = MAX_RESULT) -> ToolMessage:
     """Run one call. What the tool raises becomes its result; only what stops the run goes further up.
 
     The tool finds `configurable.idempotency_key`: the same for every attempt at this action, and for no other.
@@ -277,7 +279,7 @@ def run(tool: Any, call: Call, config: RunnableConfig, limit: int = MAX_RESULT) 
     return result(call, message.status, message.content, limit)
 
 
-def _action_id(call: Call, config: RunnableConfig) -> str:
+def _action_id(call: ScreenedCall, config: RunnableConfig) -> str:
     thread_id = config.get("configurable", {}).get("thread_id", "")
     return f"{thread_id}/{call.message_id}/{call.tool_call_id}"
 
@@ -290,8 +292,8 @@ def decisions_in(answer: Any, count: int) -> list[Mapping[str, Any] | None]:
 
 
 def _outcome(
-    call: Call, decision: Mapping[str, Any] | None, agent: Agent, accepted: bool
-) -> tuple[Call, ToolMessage | None]:
+    call: ScreenedCall, decision: Mapping[str, Any] | None, agent: Agent, accepted: bool
+) -> tuple[ScreenedCall, ToolMessage | None]:
     """A call after review, and its result if it does not run. Past the console, anything odd means not run."""
     if call.fate != "ask":
         return call, None
@@ -314,7 +316,9 @@ def _outcome(
     return stays, rejected.model_copy(update={"artifact": {REJECTED: same_call(call.tool, call.args)}})
 
 
-def _edited(call: Call, action: Any, agent: Agent, accepted: bool) -> tuple[Call, ToolMessage | None]:
+def _edited(
+    call: ScreenedCall, action: Any, agent: Agent, accepted: bool
+) -> tuple[ScreenedCall, ToolMessage | None]:
     name = action.get("name") if isinstance(action, Mapping) else None
     if not isinstance(name, str):
         return _not_run(call, tool_messages.UNREADABLE_EDIT)
@@ -333,11 +337,11 @@ def _edited(call: Call, action: Any, agent: Agent, accepted: bool) -> tuple[Call
     return replace(call, tool=name, args=valid.args, entered=entered, fate="run"), None
 
 
-def _not_run(call: Call, text: str) -> tuple[Call, ToolMessage]:
+def _not_run(call: ScreenedCall, text: str) -> tuple[ScreenedCall, ToolMessage]:
     return replace(call, fate="answered"), result(call, "error", text)
 
 
-def _route(state: State) -> str:
+def _route(state: GraphState) -> str:
     message = state["messages"][-1]
     calls = isinstance(message, AIMessage) and (message.tool_calls or message.invalid_tool_calls)
     return "screen" if calls else END
@@ -347,7 +351,7 @@ def _last_ai(messages: Sequence[AnyMessage]) -> AIMessage:
     return next(message for message in reversed(messages) if isinstance(message, AIMessage))
 
 
-def _repaired(message: AIMessage, calls: Sequence[Call]) -> list[AIMessage]:
+def _repaired(message: AIMessage, calls: Sequence[ScreenedCall]) -> list[AIMessage]:
     """The message again under its id, if its calls could not stand in a history as they were."""
     ids = [call["id"] for call in message.tool_calls]
     whole = all(call.args is not None or isinstance(call.proposed, dict) for call in calls)
@@ -356,7 +360,7 @@ def _repaired(message: AIMessage, calls: Sequence[Call]) -> list[AIMessage]:
     return [_with_calls(message, calls)]
 
 
-def _with_calls(message: AIMessage, calls: Sequence[Call]) -> AIMessage:
+def _with_calls(message: AIMessage, calls: Sequence[ScreenedCall]) -> AIMessage:
     made = [
         tool_call(
             name=call.tool,

@@ -18,18 +18,18 @@ from langchain_core.outputs import LLMResult
 from langgraph.errors import GraphBubbleUp, GraphInterrupt
 
 from agent.engine import outcomes
-from agent.engine.door import Answer, Entering, Go, Turns, announce, error_result
+from agent.engine.door import Entering, Go, NotRun, Turns, announce, error_result
 from agent.engine.identifying import Identifying, differs
 from agent.engine.namespaces import graph_of
 from agent.engine.proposals import attempts_of
 from agent.ports import Clock, Ledger, Transaction
 from agent.review import tool_messages
-from agent.review.actions import Action, State, with_digests
+from agent.review.actions import Action, ActionState, with_digests
 from agent.review.agents import Agent
 from agent.review.arguments.fitting.intake import intake_of
 from agent.review.digest import canonical
 from agent.review.errors import LedgerUnavailable
-from agent.review.events import Fact, Kind, instant
+from agent.review.events import EventKind, UnsealedEvent, instant
 from agent.review.threads import Run, RunState
 
 
@@ -38,7 +38,7 @@ class Stop(GraphBubbleUp):
 
 
 @dataclass(frozen=True)
-class Found:
+class Admission:
     """What the gate found: exactly one of these says what happens next."""
 
     start: Go | None = None
@@ -96,7 +96,7 @@ class Guard(BaseCallbackHandler):
 
     # The gate
 
-    def enter(self, entering: Entering, named: Mapping[str, Any]) -> Go | Answer:
+    def enter(self, entering: Entering, named: Mapping[str, Any]) -> Go | NotRun:
         self._check_latch()
         try:
             with self._ledger.write() as tx:
@@ -110,26 +110,28 @@ class Guard(BaseCallbackHandler):
             self._told_of(tool.name, "started")
             return found.start
         if found.refusal is not None:
-            return Answer(error_result(tool, entering.call_id, found.refusal))
+            return NotRun(error_result(tool, entering.call_id, found.refusal))
         if found.repeat:
-            return Answer(self._again(entering, found.repeat))
+            return NotRun(self._again(entering, found.repeat))
         raise self._stop(found.stop)
 
     def left(self, action: Action, returned: Any, turns: Turns, *, paired: bool) -> Any:
         limit = self._agent.policy.max_result_of(action.tool)
         cleaned, text = outcomes.recorded(returned, limit, paired=paired)
-        state = State.FAILED if outcomes.is_error(cleaned) else State.DONE
+        state = ActionState.FAILED if outcomes.is_error(cleaned) else ActionState.DONE
         self._leave(action, state, text, turns, outcomes.kept(cleaned, text, limit))
         return cleaned
 
     def raised(self, action: Action, error: BaseException, turns: Turns) -> None:
         if isinstance(error, GraphInterrupt):
-            self._leave(action, State.SUSPENDED, None, turns)
+            self._leave(action, ActionState.SUSPENDED, None, turns)
         elif isinstance(error, GraphBubbleUp):
-            self._leave(action, State.UNKNOWN, None, turns)
+            self._leave(action, ActionState.UNKNOWN, None, turns)
         else:
             limit = self._agent.policy.max_result_of(action.tool)
-            self._leave(action, State.FAILED, outcomes.recordable(tool_messages.failed(error), limit), turns)
+            self._leave(
+                action, ActionState.FAILED, outcomes.recordable(tool_messages.failed(error), limit), turns
+            )
 
     def never_reached(self, entering: Entering, outcome: Any) -> None:
         """What the tool's own checks refused is on record as failed, if it might have run at all."""
@@ -141,11 +143,11 @@ class Guard(BaseCallbackHandler):
         try:
             with self._ledger.write() as tx:
                 action = self._calls.action(tx, entering, instant(self._clock()))
-                if action is not None and action.state is State.APPROVED and self._may_go_on(tx) == "":
+                if action is not None and action.state is ActionState.APPROVED and self._may_go_on(tx) == "":
                     self._begin(tx, action, entering.entered or {})
                     limit = self._agent.policy.max_result_of(action.tool)
-                    self._end(tx, action, State.FAILED, outcomes.recordable(text, limit), None)
-                    self._calls.ended(action, State.FAILED)
+                    self._end(tx, action, ActionState.FAILED, outcomes.recordable(text, limit), None)
+                    self._calls.ended(action, ActionState.FAILED)
         except LedgerUnavailable as error:
             raise self._stop(error.of_a_run) from error
 
@@ -167,57 +169,63 @@ class Guard(BaseCallbackHandler):
             return f"{halt.by} stopped everything."
         return f"{run.stop_by} stopped this run." if run.stop_by else ""
 
-    def _enter(self, tx: Transaction, entering: Entering, named: Mapping[str, Any]) -> Found:
+    def _enter(self, tx: Transaction, entering: Entering, named: Mapping[str, Any]) -> Admission:
         if why := self._may_go_on(tx):
-            return Found(stop=why)
+            return Admission(stop=why)
         tool, now = entering.tool.name, instant(self._clock())
         action = self._calls.action(tx, entering, now)
         if action is None:
             data = {"why": "it was never proposed", "args": entering.entered}
-            tx.append(self._fact(Kind.EXECUTION_BLOCKED, None, tool, entering.call_id, data))
-            return Found(refusal=tool_messages.BLOCKED)
+            tx.append(self._fact(EventKind.EXECUTION_BLOCKED, None, tool, entering.call_id, data))
+            return Admission(refusal=tool_messages.BLOCKED)
         match action.state:
-            case State.APPROVED | State.SUSPENDED:
+            case ActionState.APPROVED | ActionState.SUSPENDED:
                 return self._start(tx, action, entering, named, now)
-            case State.EXECUTING | State.DONE | State.FAILED if differs(action, tool, entering.entered):
+            case ActionState.EXECUTING | ActionState.DONE | ActionState.FAILED if differs(
+                action, tool, entering.entered
+            ):
                 data = {"why": "another call of the same id was run", "args": entering.entered}
-                tx.append(self._fact(Kind.EXECUTION_BLOCKED, action, tool, action.tool_call_id, data))
-                return Found(refusal=tool_messages.of_one_id(action.result))
-            case State.EXECUTING:
-                tx.move(action.key, State.EXECUTING, State.UNKNOWN)
+                tx.append(self._fact(EventKind.EXECUTION_BLOCKED, action, tool, action.tool_call_id, data))
+                return Admission(refusal=tool_messages.of_one_id(action.result))
+            case ActionState.EXECUTING:
+                tx.move(action.key, ActionState.EXECUTING, ActionState.UNKNOWN)
                 data = {"why": "entered twice"}
-                tx.append(self._fact(Kind.OUTCOME_UNKNOWN, action, tool, action.tool_call_id, data))
-                return Found(stop=f"{tool} was entered while it was executing already.")
-            case State.UNKNOWN:
-                return Found(stop=f"The outcome of {tool} is unknown.")
-            case State.DONE:
-                return Found(repeat=action, action=action)
+                tx.append(self._fact(EventKind.OUTCOME_UNKNOWN, action, tool, action.tool_call_id, data))
+                return Admission(stop=f"{tool} was entered while it was executing already.")
+            case ActionState.UNKNOWN:
+                return Admission(stop=f"The outcome of {tool} is unknown.")
+            case ActionState.DONE:
+                return Admission(repeat=action, action=action)
             case _ if action.result is not None:
-                return Found(refusal=action.result, action=action)
+                return Admission(refusal=action.result, action=action)
         data = {"why": f"the action is {action.state}"}
-        tx.append(self._fact(Kind.EXECUTION_BLOCKED, action, tool, action.tool_call_id, data))
-        return Found(refusal=tool_messages.BLOCKED)
+        tx.append(self._fact(EventKind.EXECUTION_BLOCKED, action, tool, action.tool_call_id, data))
+        return Admission(refusal=tool_messages.BLOCKED)
 
     def _start(
         self, tx: Transaction, action: Action, entering: Entering, named: Mapping[str, Any], now: str
-    ) -> Found:
-        starts = action.state is State.APPROVED  # else it is entered again, after it asked in its middle
+    ) -> Admission:
+        starts = (
+            action.state is ActionState.APPROVED
+        )  # else it is entered again, after it asked in its middle
         if rejected := self._calls.rejected_in_its_middle(tx, action):
-            return self._end_as(tx, action, State.FAILED, Kind.EXECUTION_FAILED, rejected, now)
+            return self._end_as(tx, action, ActionState.FAILED, EventKind.EXECUTION_FAILED, rejected, now)
         if starts and action.execute_by is not None and now > action.execute_by:
-            return self._not_run(tx, action, State.LAPSED, Kind.ACTION_LAPSED, tool_messages.LAPSED, now)
+            return self._not_run(
+                tx, action, ActionState.LAPSED, EventKind.ACTION_LAPSED, tool_messages.LAPSED, now
+            )
         if starts and action.decided_by is None and (denial := self._agent.denial(action.tool, action.args)):
             # A rule or the policy let it run, and the policy has come to deny it since.
-            end, kind = State.WITHDRAWN, Kind.ACTION_WITHDRAWN
+            end, kind = ActionState.WITHDRAWN, EventKind.ACTION_WITHDRAWN
             return self._not_run(tx, action, end, kind, denial.for_model, now)
         args = self._handed(action, entering, named)
         if args is None:
             return self._not_run(
-                tx, action, State.BLOCKED, Kind.EXECUTION_BLOCKED, tool_messages.BLOCKED, now
+                tx, action, ActionState.BLOCKED, EventKind.EXECUTION_BLOCKED, tool_messages.BLOCKED, now
             )
         if not self._begin(tx, action, action.args):
-            return Found(stop=f"{entering.tool.name} was started elsewhere at the same moment.")
-        return Found(start=Go(replace(action, state=State.EXECUTING, started_at=now), args))
+            return Admission(stop=f"{entering.tool.name} was started elsewhere at the same moment.")
+        return Admission(start=Go(replace(action, state=ActionState.EXECUTING, started_at=now), args))
 
     def _handed(
         self, action: Action, entering: Entering, named: Mapping[str, Any]
@@ -246,13 +254,17 @@ class Guard(BaseCallbackHandler):
             return None
         return {name: value for name, value in named.items() if name not in own} | rebuilt
 
-    def _not_run(self, tx: Transaction, action: Action, end: State, kind: Kind, text: str, now: str) -> Found:
+    def _not_run(
+        self, tx: Transaction, action: Action, end: ActionState, kind: EventKind, text: str, now: str
+    ) -> Admission:
         return self._end_as(tx, action, end, kind, tool_messages.of(action, text), now)
 
-    def _end_as(self, tx: Transaction, action: Action, end: State, kind: Kind, text: str, now: str) -> Found:
+    def _end_as(
+        self, tx: Transaction, action: Action, end: ActionState, kind: EventKind, text: str, now: str
+    ) -> Admission:
         tx.move(action.key, action.state, end, ended_at=now, result=text)
         tx.append(self._fact(kind, action, action.tool, action.key.tool_call_id, {"told": text}))
-        return Found(refusal=text, action=action)
+        return Admission(refusal=text, action=action)
 
     def _again(self, entering: Entering, action: Action) -> Any:
         """What the call returned the first time. Raises `Stop` where that was not kept."""
@@ -282,25 +294,31 @@ class Guard(BaseCallbackHandler):
         for event in self._ledger.events(
             thread_id=key.thread_id, tool_call_id=key.tool_call_id, newest_first=True
         ):
-            if event.kind is Kind.EXECUTION_FINISHED and event.digest == action.call_digest and event.data:
+            if (
+                event.kind is EventKind.EXECUTION_FINISHED
+                and event.digest == action.call_digest
+                and event.data
+            ):
                 return str(event.data.get("result"))
         return action.result
 
     def _begin(self, tx: Transaction, action: Action, args: Mapping[str, Any] | None) -> bool:
         now = instant(self._clock())
-        if not tx.move(action.key, action.state, State.EXECUTING, started_at=now, owner=self._run.owner):
+        if not tx.move(
+            action.key, action.state, ActionState.EXECUTING, started_at=now, owner=self._run.owner
+        ):
             return False
         data = {"args": args, "attempt": action.key.attempt, "run_id": self._run.run_id}
-        tx.append(self._fact(Kind.EXECUTION_STARTED, action, action.tool, action.key.tool_call_id, data))
+        tx.append(self._fact(EventKind.EXECUTION_STARTED, action, action.tool, action.key.tool_call_id, data))
         return True
 
     def _leave(
-        self, action: Action, end: State, text: str | None, turns: Turns, returned: bytes | None = None
+        self, action: Action, end: ActionState, text: str | None, turns: Turns, returned: bytes | None = None
     ) -> None:
         try:
             with self._ledger.write() as tx:
                 moved = self._end(tx, action, end, text, returned, turns)
-                if moved and end in (State.DONE, State.FAILED):
+                if moved and end in (ActionState.DONE, ActionState.FAILED):
                     self._calls.ended(action, end)
                     for inner in self._calls.asked_in_its_middle(tx, action):
                         self._begin(tx, inner, inner.args)
@@ -316,19 +334,19 @@ class Guard(BaseCallbackHandler):
         self,
         tx: Transaction,
         action: Action,
-        end: State,
+        end: ActionState,
         text: str | None,
         returned: bytes | None,
         turns: Turns | None = None,
     ) -> bool:
         kind = {
-            State.DONE: Kind.EXECUTION_FINISHED,
-            State.FAILED: Kind.EXECUTION_FAILED,
-            State.SUSPENDED: Kind.EXECUTION_SUSPENDED,
-            State.UNKNOWN: Kind.OUTCOME_UNKNOWN,
+            ActionState.DONE: EventKind.EXECUTION_FINISHED,
+            ActionState.FAILED: EventKind.EXECUTION_FAILED,
+            ActionState.SUSPENDED: EventKind.EXECUTION_SUSPENDED,
+            ActionState.UNKNOWN: EventKind.OUTCOME_UNKNOWN,
         }[end]
         now = instant(self._clock())
-        moved = tx.move(action.key, State.EXECUTING, end, ended_at=now, result=text, returned=returned)
+        moved = tx.move(action.key, ActionState.EXECUTING, end, ended_at=now, result=text, returned=returned)
         if moved:
             data: dict[str, Any] = {"result": text, "args": action.args, "started_at": action.started_at}
             if turns and (turns.asked or turns.inside):
@@ -338,9 +356,12 @@ class Guard(BaseCallbackHandler):
 
     def _skip_turns(self, tx: Transaction, entering: Entering, action: Action) -> None:
         """Have the turns taken that the call took when its function was called, as it is not called now."""
-        if not self._agent.own_gating:
+        if not self._agent.gates_itself:
             return  # a graph of ours runs each call once in its task
-        key, ends = action.key, (Kind.EXECUTION_FINISHED, Kind.EXECUTION_FAILED, Kind.EXECUTION_SUSPENDED)
+        key, ends = (
+            action.key,
+            (EventKind.EXECUTION_FINISHED, EventKind.EXECUTION_FAILED, EventKind.EXECUTION_SUSPENDED),
+        )
         attempts = attempts_of(tx, key.thread_id, key.message_id, key.tool_call_id)
         digests = {one.call_digest for one in attempts}
         for event in reversed(
@@ -351,9 +372,9 @@ class Guard(BaseCallbackHandler):
                 return
 
     def _fact(
-        self, kind: Kind, action: Action | None, tool: str, call_id: str | None, data: dict[str, Any]
-    ) -> Fact:
-        return Fact(
+        self, kind: EventKind, action: Action | None, tool: str, call_id: str | None, data: dict[str, Any]
+    ) -> UnsealedEvent:
+        return UnsealedEvent(
             kind=kind,
             at=instant(self._clock()),
             thread_id=self._run.thread_id,

@@ -17,16 +17,16 @@ from agent.engine.namespaces import graph_of, id_of, task_of
 from agent.engine.proposals import LAST_MESSAGES, attempts_of, fact_of, message_named, propose
 from agent.ports import Transaction
 from agent.review import external, shapes, tool_messages
-from agent.review.actions import Action, Key, State
+from agent.review.actions import Action, ActionState, Key
 from agent.review.agents import Agent
 from agent.review.arguments.fitting.intake import intake_of, is_json
 from agent.review.arguments.fitting.json_form import json_form
 from agent.review.digest import canonical
-from agent.review.events import Kind
+from agent.review.events import EventKind
 from agent.review.external import OpenCall
 from agent.review.threads import Run
 
-ENDED = (State.DONE, State.FAILED, State.BLOCKED, State.UNKNOWN)
+ENDED = (ActionState.DONE, ActionState.FAILED, ActionState.BLOCKED, ActionState.UNKNOWN)
 """Of a call that its task makes again: what ran before a question is not run behind it, and gives what it gave."""
 SHOWED_ANOTHER = "its node had asked about something else"
 NEVER_PROPOSED = "no message proposed it, and it came while an approved call was to run"
@@ -71,23 +71,25 @@ class Identifying:
             found = attempts_of(tx, key.thread_id, key.message_id, key.tool_call_id)
             return found[-1] if found else None
         meant = self._meant(tx, entering)
-        if not self.agent.own_gating:
+        if not self.agent.gates_itself:
             return self._proposed(tx, meant, entering)
         action = self._known(tx, meant, entering, now)
         self._met.add(action.key)
         return action
 
-    def ended(self, action: Action, end: State) -> None:
+    def ended(self, action: Action, end: ActionState) -> None:
         """Note how a call of this execution ended."""
-        if end is State.FAILED:
+        if end is ActionState.FAILED:
             self._failed.add(action.key)
 
     def asked_in_its_middle(self, tx: Transaction, action: Action) -> list[Action]:
         """The approvals that a tool asked for itself while it ran, and that nothing inside it was run on."""
-        if not self.agent.own_gating:
+        if not self.agent.gates_itself:
             return []  # a graph of ours asks about no call a second time
         return [
-            one for one in self._later(tx, action) if one.state is State.APPROVED and _is_same(one, action)
+            one
+            for one in self._later(tx, action)
+            if one.state is ActionState.APPROVED and _is_same(one, action)
         ]
 
     def gives_what_only_code_gives(
@@ -105,10 +107,12 @@ class Identifying:
 
     def rejected_in_its_middle(self, tx: Transaction, action: Action) -> str:
         """With which words a person rejected what a suspended tool asked about itself; "" if nobody did."""
-        if action.state is not State.SUSPENDED:
+        if action.state is not ActionState.SUSPENDED:
             return ""
         found = [
-            one for one in self._later(tx, action) if one.state is State.REJECTED and _is_same(one, action)
+            one
+            for one in self._later(tx, action)
+            if one.state is ActionState.REJECTED and _is_same(one, action)
         ]
         return (found[-1].result or tool_messages.midway(tool_messages.REJECTED)) if found else ""
 
@@ -186,7 +190,7 @@ class Identifying:
             return False
         waiting = [
             one
-            for one in tx.actions(self.run.thread_id, states=[State.APPROVED])
+            for one in tx.actions(self.run.thread_id, states=[ActionState.APPROVED])
             if one.decided_by is not None and graph_of(one.place) == graph_of(meant.task)
         ]
         return bool(waiting) and (bool(meant.call_id) or any(one.tool == meant.tool for one in waiting))
@@ -195,9 +199,9 @@ class Identifying:
         """The attempt at a call that is under way, or the next one, where its agent itself tries again."""
         if not attempts:
             return self._free(tx, meant, 1, now)
-        suspended = next((one for one in attempts if one.state is State.SUSPENDED), None)
+        suspended = next((one for one in attempts if one.state is ActionState.SUSPENDED), None)
         last = suspended or attempts[-1]
-        if last.state is State.FAILED and last.key in self._failed and last.decided_by is None:
+        if last.state is ActionState.FAILED and last.key in self._failed and last.decided_by is None:
             return self._free(tx, meant, attempts[-1].key.attempt + 1, now)
         return last
 
@@ -210,7 +214,7 @@ class Identifying:
             for one in tx.actions(self.run.thread_id)
             if one.review_id is not None
             and one.tool != shapes.QUESTION
-            and one.state is not State.PENDING
+            and one.state is not ActionState.PENDING
             and (graph_of(one.place), id_of(one.place)) == (graph_of(task), id_of(task))
         ]
 
@@ -224,11 +228,17 @@ class Identifying:
     def _blocked(self, tx: Transaction, meant: Meant, why: str, now: str) -> Action:
         """The call as an action that does not run."""
         action = self._free(tx, meant, self._next(tx, meant), now)
-        if action.state is State.APPROVED:
-            tx.move(action.key, State.APPROVED, State.BLOCKED, ended_at=now, result=tool_messages.BLOCKED)
+        if action.state is ActionState.APPROVED:
+            tx.move(
+                action.key,
+                ActionState.APPROVED,
+                ActionState.BLOCKED,
+                ended_at=now,
+                result=tool_messages.BLOCKED,
+            )
             data = {"why": why, "args": action.args}
-            tx.append(fact_of(action, Kind.EXECUTION_BLOCKED, now, None, data))
-            action = replace(action, state=State.BLOCKED, result=tool_messages.BLOCKED)
+            tx.append(fact_of(action, EventKind.EXECUTION_BLOCKED, now, None, data))
+            action = replace(action, state=ActionState.BLOCKED, result=tool_messages.BLOCKED)
         return action
 
     def _by_place(self, tx: Transaction, meant: Meant, now: str) -> Action:
@@ -236,7 +246,7 @@ class Identifying:
         return self._ran_here(tx, meant) or self._free(tx, meant, self._next(tx, meant), now)
 
     def _ran_here(
-        self, tx: Transaction, meant: Meant, states: Collection[State] = tuple(State)
+        self, tx: Transaction, meant: Meant, states: Collection[ActionState] = tuple(ActionState)
     ) -> Action | None:
         """The call with these arguments that this very task made in an earlier execution."""
         for one in tx.actions_of(self.run.thread_id, [self._place(meant)]):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from agent.engine.local import LocalEngine
 
 
-class Behind:
+class LazyEngine:
     """Opens the engine when it is first needed, once; what every page shows of the agents is known before.
 
     Every method that needs it raises what opening it does.

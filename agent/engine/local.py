@@ -26,7 +26,7 @@ from agent.engine.guard import Guard, Stop
 from agent.engine.models import Models
 from agent.engine.scheduling import aside
 from agent.engine.tokens import Listener
-from agent.ports import Inside, Look, Moment, Paused, RunCutOff, Step, Stood, Token
+from agent.ports import CheckpointStep, Inside, Look, Moment, Paused, RunCutOff, Stood, Token
 from agent.review import shapes
 from agent.review.agents import Agent
 from agent.review.errors import AgentNotLoaded, UnknownAgent
@@ -36,7 +36,7 @@ from agent.review.threads import Run
 # LangGraph refuses a resume that names no waiting interrupt only under this private key; a test holds it.
 STRICT_RESUME = "__pregel_strict_resume"
 OF_ITSELF = "Its agent stopped of itself, before {nodes}, and asks nothing. Go on when that may run."
-ELSEWHERE = (
+WAITS_ELSEWHERE = (
     "Another client went on with this thread, and is at work on it or left it before {nodes}. "
     "Wait for it; or go on from there, if it is gone."
 )
@@ -152,7 +152,7 @@ class LocalEngine:
         yield from start.moments
         if start.runs:
             # Where an agent of another make waits for its models and tools is its own affair.
-            with aside() if make.agent.own_gating else nullcontext():
+            with aside() if make.agent.gates_itself else nullcontext():
                 yield from _follow(make, graph, start, stop, guard)
         yield from _standing(make, graph, config, start, stop)
 
@@ -226,7 +226,7 @@ def _standing(
     if look.waiting:
         yield Paused(look.waiting, make.asked(reading))
     elif look.unfinished and not stop.is_set():
-        why = OF_ITSELF if start.runs else ELSEWHERE
+        why = OF_ITSELF if start.runs else WAITS_ELSEWHERE
         raise RunCutOff(why.format(nodes=", ".join(look.next) or "its next step"))
     yield Stood(look)
 
@@ -235,9 +235,9 @@ def _thread(thread_id: str) -> RunnableConfig:
     return {"configurable": {"thread_id": thread_id, "checkpoint_ns": ""}}
 
 
-def _step(snapshot: StateSnapshot) -> Step:
+def _step(snapshot: StateSnapshot) -> CheckpointStep:
     about = snapshot.metadata or {}
-    return Step(
+    return CheckpointStep(
         checkpoint_id=str(snapshot.config["configurable"]["checkpoint_id"]),
         at=str(snapshot.created_at),
         step=int(about.get("step", 0)),

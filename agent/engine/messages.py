@@ -7,7 +7,7 @@ from typing import Any, overload
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
-from agent.ports import Look, Result
+from agent.ports import Look, ToolResult
 from agent.review import tool_messages
 from agent.review.arguments.args import MAX_BYTES
 from agent.review.bounds import LARGEST, bounded, of_refused, spelt
@@ -64,7 +64,7 @@ class Transcript(Sequence[Message]):
 
 
 def results_for(
-    look: Look, known: Iterable[Result], rest: str | None = tool_messages.NO_RESULT
+    look: Look, known: Iterable[ToolResult], rest: str | None = tool_messages.NO_RESULT
 ) -> list[ToolMessage]:
     """A result for each open call: the known one, or `rest` as an error; with None those others stay open."""
     by_call = {result.tool_call_id: result for result in known}
@@ -72,13 +72,13 @@ def results_for(
     for call in open_calls(look.messages):
         result = by_call.get(call.tool_call_id)
         if result is None and rest is not None:
-            result = Result(call.tool_call_id, call.tool, "error", rest)
+            result = ToolResult(call.tool_call_id, call.tool, "error", rest)
         if result is not None:
             found.append(_tool_message(result, call.message_id))
     return found
 
 
-def _tool_message(result: Result, message_id: str) -> ToolMessage:
+def _tool_message(result: ToolResult, message_id: str) -> ToolMessage:
     return ToolMessage(
         result.text,
         id=result_id(message_id, result.tool_call_id),

@@ -9,23 +9,23 @@ from typing import Any
 from agent.engine.namespaces import graph_of
 from agent.ports import Transaction
 from agent.review import tool_messages
-from agent.review.actions import BEGUN, Action, State, with_digests
-from agent.review.events import Fact, Kind, instant
+from agent.review.actions import BEGUN, Action, ActionState, with_digests
+from agent.review.events import EventKind, UnsealedEvent, instant
 from agent.review.rules import Rule, described, in_force
-from agent.review.screening import Call
+from agent.review.screening import ScreenedCall
 from agent.review.threads import Run
 
 LAST_MESSAGES = 100
 """How far back in a transcript the message is sought that proposed a call."""
 
 
-def propose(tx: Transaction, run: Run, call: Call, position: int, secret: bytes, now: str) -> Action:
+def propose(tx: Transaction, run: Run, call: ScreenedCall, position: int, secret: bytes, now: str) -> Action:
     """The call as an action; what is on record under its key already stays as it is."""
     rule = tx.rule(call.rule_id) if call.rule_id else None
     action = with_digests(call.as_action(run.thread_id, run.agent, position), secret)
     if rule is not None:
         action = replace(action, execute_by=_good_until(call, rule, now))
-    if action.state is State.REFUSED:
+    if action.state is ActionState.REFUSED:
         action = replace(action, ended_at=now, result=call.refusal)
     if not tx.propose(action):
         return action
@@ -42,22 +42,24 @@ def propose(tx: Transaction, run: Run, call: Call, position: int, secret: bytes,
         "asked_by": run.started_by,
         **({"rule_id": action.rule_id} if action.rule_id else {}),
     }
-    tx.append(fact_of(action, Kind.ACTION_PROPOSED, now, run.started_by, data))
-    if action.state is State.REFUSED:
+    tx.append(fact_of(action, EventKind.ACTION_PROPOSED, now, run.started_by, data))
+    if action.state is ActionState.REFUSED:
         refusal = {"why": action.why, "told": action.result}
-        tx.append(fact_of(action, Kind.ACTION_REFUSED, now, None, refusal))
+        tx.append(fact_of(action, EventKind.ACTION_REFUSED, now, None, refusal))
     if action.rule_id is not None:
         return _apply(tx, action, rule, now)
     return action
 
 
-def propose_asked(tx: Transaction, run: Run, call: Call, position: int, secret: bytes, now: str) -> Action:
+def propose_asked(
+    tx: Transaction, run: Run, call: ScreenedCall, position: int, secret: bytes, now: str
+) -> Action:
     """The call as an action that waits and is in no review yet: as the next attempt, if it was asked about before."""
     message_id = message_named(tx, run.thread_id, call.message_id, call.tool_call_id, graph_of(call.place))
     attempts = attempts_of(tx, run.thread_id, message_id, call.tool_call_id)
-    if attempts and attempts[-1].state is State.PENDING and attempts[-1].review_id is None:
+    if attempts and attempts[-1].state is ActionState.PENDING and attempts[-1].review_id is None:
         return attempts[-1]
-    if attempts and attempts[-1].state is State.APPROVED:
+    if attempts and attempts[-1].state is ActionState.APPROVED:
         # Nothing may run on an approval of the attempt before.
         withdraw(tx, attempts[-1], tool_messages.ASKED_AGAIN, now)
     last = attempts[-1].key.attempt if attempts else 0
@@ -92,13 +94,13 @@ def _apply(tx: Transaction, action: Action, rule: Rule | None, now: str) -> Acti
     """Count the rule's use. One that ended between the verdict and its recording approves nothing any more."""
     if rule is None or not in_force(rule, action.key.thread_id, now):
         withdraw(tx, action, tool_messages.RULE_OVER, now)
-        return replace(action, state=State.WITHDRAWN, ended_at=now, result=tool_messages.RULE_OVER)
+        return replace(action, state=ActionState.WITHDRAWN, ended_at=now, result=tool_messages.RULE_OVER)
     tx.count_use(rule.rule_id, now)
-    tx.append(fact_of(action, Kind.RULE_APPLIED, now, None, {**described(rule), "use": rule.uses + 1}))
+    tx.append(fact_of(action, EventKind.RULE_APPLIED, now, None, {**described(rule), "use": rule.uses + 1}))
     return action
 
 
-def _good_until(call: Call, rule: Rule, now: str) -> str:
+def _good_until(call: ScreenedCall, rule: Rule, now: str) -> str:
     """Until when the call may start: as long as an approval is good, and not after the rule that gave it."""
     if call.execute_by is None:
         return rule.expires_at
@@ -108,13 +110,13 @@ def _good_until(call: Call, rule: Rule, now: str) -> str:
 def withdraw(tx: Transaction, action: Action, why: str, now: str) -> None:
     """Take back an approval that nothing has started on."""
     why = tool_messages.of(action, why)
-    tx.move(action.key, State.APPROVED, State.WITHDRAWN, ended_at=now, result=why)
-    tx.append(fact_of(action, Kind.ACTION_WITHDRAWN, now, None, {"told": why}))
+    tx.move(action.key, ActionState.APPROVED, ActionState.WITHDRAWN, ended_at=now, result=why)
+    tx.append(fact_of(action, EventKind.ACTION_WITHDRAWN, now, None, {"told": why}))
 
 
-def fact_of(action: Action, kind: Kind, at: str, by: str | None, data: dict[str, Any]) -> Fact:
+def fact_of(action: Action, kind: EventKind, at: str, by: str | None, data: dict[str, Any]) -> UnsealedEvent:
     """An event about this action."""
-    return Fact(
+    return UnsealedEvent(
         kind=kind,
         at=at,
         thread_id=action.key.thread_id,

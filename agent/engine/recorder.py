@@ -15,18 +15,18 @@ from typing import Any
 from agent.engine.proposals import LAST_MESSAGES, fact_of, propose, propose_asked, withdraw
 from agent.ports import Clock, Ledger, Paused, Proposed, Said, Transaction
 from agent.review import tool_messages
-from agent.review.actions import Action, Review, ReviewState, State
+from agent.review.actions import Action, ActionState, Review, ReviewState
 from agent.review.bounds import spelt
-from agent.review.events import Fact, Kind, instant
+from agent.review.events import EventKind, UnsealedEvent, instant
 from agent.review.people import THE_AGENT
-from agent.review.screening import Call
+from agent.review.screening import ScreenedCall
 from agent.review.threads import Message, Run, RunState, Status
 
 KIND_OF_END = {
-    RunState.FAILED: Kind.RUN_FAILED,
-    RunState.STOPPED: Kind.RUN_STOPPED,
+    RunState.FAILED: EventKind.RUN_FAILED,
+    RunState.STOPPED: EventKind.RUN_STOPPED,
 }
-GONE = "its question no longer stands in the agent's checkpoint"
+QUESTION_GONE = "its question no longer stands in the agent's checkpoint"
 STATUS_OF_END = {
     RunState.PAUSED: Status.WAITING,
     RunState.ANSWERED: Status.IDLE,
@@ -45,7 +45,7 @@ class End:
     error: str | None = None
     stuck: tuple[str, ...] = ()
     """Interrupts whose answer made the run fail, where it did."""
-    calls: tuple[Call, ...] = ()
+    calls: tuple[ScreenedCall, ...] = ()
     """The calls of the turn, as the checkpoint holds their verdicts."""
     standing: tuple[str, ...] | None = None
     """The interrupts that stand in the checkpoint, waiting or just answered; None where that is not known."""
@@ -71,13 +71,13 @@ class Recorder:
             now = self._clock()
             self._record(tx, run, said, [Proposed(end.calls)])
             lost = lose_executing(tx, run, instant(now), end.error or "the run ended while it was executing")
-            if lost or tx.actions(run.thread_id, states=[State.UNKNOWN]):
+            if lost or tx.actions(run.thread_id, states=[ActionState.UNKNOWN]):
                 end = replace(end, state=RunState.UNKNOWN, paused=None, standing=None)
             if end.standing is not None:
                 _supersede_gone(tx, run, end.standing, instant(now))
             if end.state is RunState.ANSWERED:
-                left = tx.actions(run.thread_id, states=[State.APPROVED, State.SUSPENDED])
-                approved = [action for action in left if action.state is State.APPROVED]
+                left = tx.actions(run.thread_id, states=[ActionState.APPROVED, ActionState.SUSPENDED])
+                approved = [action for action in left if action.state is ActionState.APPROVED]
                 _withdraw(tx, approved, tool_messages.NEVER_STARTED, instant(now))
                 _end_midway(tx, [action for action in left if action not in approved], instant(now))
             if end.paused is not None:
@@ -90,10 +90,10 @@ class Recorder:
                 run.thread_id, Status.STUCK if stuck else STATUS_OF_END[end.state], instant(now), error
             )
             data = {"run_id": run.run_id, "ended": str(end.state), "error": end.error}
-            tx.append(_of_run(run, KIND_OF_END.get(end.state, Kind.RUN_ENDED), instant(now), data))
+            tx.append(_of_run(run, KIND_OF_END.get(end.state, EventKind.RUN_ENDED), instant(now), data))
             if stuck:
                 about: dict[str, Any] = {"interrupts": list(end.stuck), "error": end.error}
-                tx.append(replace(_of_run(run, Kind.THREAD_STUCK, instant(now), about), by=None))
+                tx.append(replace(_of_run(run, EventKind.THREAD_STUCK, instant(now), about), by=None))
 
     def supersede(self, run: Run, review_id: str) -> None:
         """The decision on this review came too late: nothing it approved was run by whoever answered before."""
@@ -102,10 +102,12 @@ class Recorder:
                 return
             now = instant(self._clock())
             review = tx.review(review_id)
-            kept = [a for a in review.actions if a.state is State.APPROVED] if review else []
+            kept = [a for a in review.actions if a.state is ActionState.APPROVED] if review else []
             _withdraw(tx, kept, tool_messages.SUPERSEDED, now)
             data = {"why": "another client had answered it before this decision arrived"}
-            tx.append(replace(_of_run(run, Kind.REVIEW_SUPERSEDED, now, data), by=None, review_id=review_id))
+            tx.append(
+                replace(_of_run(run, EventKind.REVIEW_SUPERSEDED, now, data), by=None, review_id=review_id)
+            )
 
     def _record(self, tx: Transaction, run: Run, said: Sequence[Said], proposed: Sequence[Proposed]) -> None:
         now = instant(self._clock())
@@ -122,7 +124,9 @@ class Recorder:
             return
         asked = paused.asked.get(review_id)
         if asked is None:
-            actions = [a for a in tx.actions(run.thread_id, states=[State.PENDING]) if a.review_id is None]
+            actions = [
+                a for a in tx.actions(run.thread_id, states=[ActionState.PENDING]) if a.review_id is None
+            ]
         else:
             actions = [
                 propose_asked(tx, run, call, position, self._secret, instant(now))
@@ -143,17 +147,17 @@ class Recorder:
             "actions": [[action.key.tool_call_id, action.tool] for action in actions],
             "expires_at": review.expires_at,
         }
-        fact = _of_run(run, Kind.REVIEW_OPENED, instant(now), data)
+        fact = _of_run(run, EventKind.REVIEW_OPENED, instant(now), data)
         tx.append(replace(fact, review_id=review_id, by=None))
 
 
 def lose_executing(tx: Transaction, run: Run, now: str, why: str) -> bool:
     """Mark what was executing on the run's thread as unknown; true if anything was."""
-    found = tx.actions(run.thread_id, states=[State.EXECUTING])
+    found = tx.actions(run.thread_id, states=[ActionState.EXECUTING])
     for action in found:
-        tx.move(action.key, State.EXECUTING, State.UNKNOWN)
+        tx.move(action.key, ActionState.EXECUTING, ActionState.UNKNOWN)
         data = {"why": why, "args": action.args, "started_at": action.started_at, "owner": action.owner}
-        tx.append(fact_of(action, Kind.OUTCOME_UNKNOWN, now, None, data))
+        tx.append(fact_of(action, EventKind.OUTCOME_UNKNOWN, now, None, data))
     return bool(found)
 
 
@@ -215,11 +219,11 @@ def _supersede_gone(tx: Transaction, run: Run, standing: Sequence[str], now: str
     for review in tx.open_reviews(run.thread_id):
         if review.review_id in standing:
             continue
-        tx.end_review(review.review_id, ReviewState.SUPERSEDED, now, THE_AGENT, GONE)
+        tx.end_review(review.review_id, ReviewState.SUPERSEDED, now, THE_AGENT, QUESTION_GONE)
         for action in review.actions:
-            if action.state is State.PENDING:
-                tx.move(action.key, State.PENDING, State.SUPERSEDED, ended_at=now)
-        fact = replace(_of_run(run, Kind.REVIEW_SUPERSEDED, now, {"why": GONE}), by=None)
+            if action.state is ActionState.PENDING:
+                tx.move(action.key, ActionState.PENDING, ActionState.SUPERSEDED, ended_at=now)
+        fact = replace(_of_run(run, EventKind.REVIEW_SUPERSEDED, now, {"why": QUESTION_GONE}), by=None)
         tx.append(replace(fact, review_id=review.review_id))
 
 
@@ -236,9 +240,11 @@ def _end_midway(tx: Transaction, actions: Sequence[Action], now: str) -> None:
         attempts = tx.actions_of(key.thread_id, [key.message_id])
         if any(one.tool_call_id == key.tool_call_id and one.key.attempt > key.attempt for one in attempts):
             continue  # the next attempt says how it ended
-        tx.move(key, State.SUSPENDED, State.FAILED, ended_at=now, result=tool_messages.NEVER_ENDED)
+        tx.move(
+            key, ActionState.SUSPENDED, ActionState.FAILED, ended_at=now, result=tool_messages.NEVER_ENDED
+        )
         data = {"result": tool_messages.NEVER_ENDED, "args": action.args, "started_at": action.started_at}
-        tx.append(fact_of(action, Kind.EXECUTION_FAILED, now, None, data))
+        tx.append(fact_of(action, EventKind.EXECUTION_FAILED, now, None, data))
 
 
 def _is_stuck(tx: Transaction, interrupts: Sequence[str]) -> bool:
@@ -252,5 +258,7 @@ def _is_ours(tx: Transaction, run: Run) -> bool:
     return now is not None and now.state is RunState.OPEN and now.owner == run.owner
 
 
-def _of_run(run: Run, kind: Kind, at: str, data: dict[str, Any]) -> Fact:
-    return Fact(kind=kind, at=at, thread_id=run.thread_id, agent=run.agent, by=run.started_by, data=data)
+def _of_run(run: Run, kind: EventKind, at: str, data: dict[str, Any]) -> UnsealedEvent:
+    return UnsealedEvent(
+        kind=kind, at=at, thread_id=run.thread_id, agent=run.agent, by=run.started_by, data=data
+    )

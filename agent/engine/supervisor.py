@@ -26,9 +26,9 @@ from agent.ports import (
     Superseded,
     Token,
 )
-from agent.review.actions import State
+from agent.review.actions import ActionState
 from agent.review.errors import LedgerUnavailable, ReviewError
-from agent.review.events import Fact, Kind, instant
+from agent.review.events import EventKind, UnsealedEvent, instant
 from agent.review.threads import Progress, Run, RunState, Status
 
 WORKERS = 16
@@ -37,7 +37,7 @@ BEAT_SECONDS = 5.0
 LEASE_SECONDS = 30.0
 ANCHOR_SECONDS = 0.5
 CLOSING_SECONDS = 5.0
-BEHIND_SECONDS = 0.25
+AFTER_SECONDS = 0.25
 
 log = logging.getLogger(__name__)
 
@@ -48,7 +48,7 @@ class Live:
 
     run: Run
     recovered: bool = False
-    behind: threading.Event | None = None
+    after: threading.Event | None = None
     unanchored: ReviewError | None = None
     """Why what was decided could not be noted outside the record: nothing may run on it."""
     stop: threading.Event = field(default_factory=threading.Event)
@@ -134,10 +134,10 @@ class Supervisor:
             self._owner.close()
         # Else a tool is still at work: the lock is freed by this process's end, not before.
 
-    def start(self, run: Run, behind: threading.Event | None = None) -> None:
-        """Execute a run that stands open in the ledger under this owner; where it is `behind` something, a moment later
+    def start(self, run: Run, after: threading.Event | None = None) -> None:
+        """Execute a run that stands open in the ledger under this owner; where it is `after` something, a moment later
         at the latest."""
-        self._enqueue(Live(run, behind=behind))
+        self._enqueue(Live(run, after=after))
 
     def stop(self, thread_id: str | None) -> None:
         """Let the thread's run, or every run for None, stop at its next step, if it is executing here."""
@@ -212,8 +212,8 @@ class Supervisor:
         while (live := self._work.get()) is not None:
             try:
                 self._note_what_was_decided(live)
-                if live.behind is not None:
-                    live.behind.wait(BEHIND_SECONDS)
+                if live.after is not None:
+                    live.after.wait(AFTER_SECONDS)
                 with self._precedence.held(BEGINS if live.run.delivery["kind"] == "send" else GOES_ON):
                     self._execute(live)
             except BaseException:
@@ -341,13 +341,15 @@ class Supervisor:
             if not tx.take_over(run.run_id, taken.owner, taken.fence):
                 return
             lose_executing(tx, taken, now, "its process died or fell silent while it was executing")
-            cut = bool(tx.actions(run.thread_id, states=[State.UNKNOWN]))
+            cut = bool(tx.actions(run.thread_id, states=[ActionState.UNKNOWN]))
             if cut:
                 tx.close(run.run_id, self.owner, RunState.UNKNOWN, now, "cut off")
                 tx.set_thread(run.thread_id, Status.UNKNOWN_OUTCOME, now)
                 data = {"run_id": run.run_id, "ended": "unknown", "error": "cut off"}
                 tx.append(
-                    Fact(kind=Kind.RUN_ENDED, at=now, thread_id=run.thread_id, agent=run.agent, data=data)
+                    UnsealedEvent(
+                        kind=EventKind.RUN_ENDED, at=now, thread_id=run.thread_id, agent=run.agent, data=data
+                    )
                 )
         self._unrecorded.discard(run.run_id)
         if not cut:

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from agent.ledger import rows
-from agent.ledger.statements import Reads, Writes
+from agent.ledger.statements import ReadStatements, Writes
 from agent.review.given import Face, Given
 
 
-class GivenReads(Reads):
+class GivenReads(ReadStatements):
     """What is read of it, over a way to run one statement."""
 
     def given(self, thread_ids: Sequence[str], reviewer: str, face: Face) -> Mapping[str, Given]:

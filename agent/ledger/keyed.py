@@ -10,7 +10,7 @@ from agent.ledger.keys import RecordKeys, read_key
 from agent.ledger.sqlite import SqliteLedger
 from agent.ports import Anchors, Clock
 from agent.review.errors import LedgerUnavailable, SettingsError
-from agent.review.events import GENESIS, Anchor, Event, Fact, Kind, instant, is_sealed
+from agent.review.events import GENESIS, Anchor, Event, EventKind, UnsealedEvent, instant, is_sealed
 
 MARK, NAME = b"the digests' own key", b"the key of this record"
 """What is made with the key so that it says which other key, or which key, without giving either away."""
@@ -38,9 +38,9 @@ def take_in(ledger: SqliteLedger, anchors: Anchors, keys: RecordKeys, old_key: P
 
 def _keyed(ledger: SqliteLedger) -> Event | None:
     """The event that tells from where the record is keyed, if one does."""
-    found = next(iter(ledger.events(kind=Kind.CHAIN_KEYED, limit=1)), None)
-    if found is not None and found.kind is Kind.UNREADABLE:
-        raise LedgerUnavailable(f"event {found.seq}, {Kind.CHAIN_KEYED}, was changed past the console")
+    found = next(iter(ledger.events(kind=EventKind.CHAIN_KEYED, limit=1)), None)
+    if found is not None and found.kind is EventKind.UNREADABLE:
+        raise LedgerUnavailable(f"event {found.seq}, {EventKind.CHAIN_KEYED}, was changed past the console")
     return found
 
 
@@ -58,10 +58,12 @@ def _append(ledger: SqliteLedger, anchors: Anchors, keys: RecordKeys, old_key: P
     mark = _mark(keys, read_key(old_key)) if old_key.exists() else None
     with ledger.write() as tx:
         before = tx.head()
-        if before and not tx.events(kind=Kind.CHAIN_KEYED, limit=1):  # another process may have been quicker
+        if before and not tx.events(
+            kind=EventKind.CHAIN_KEYED, limit=1
+        ):  # another process may have been quicker
             data = {"count": before.count, "head": before.head, "digest_key": mark}
-            tx.append(Fact(kind=Kind.CHAIN_KEYED, at=instant(clock()), data=data))
-    (keyed,) = ledger.events(kind=Kind.CHAIN_KEYED, limit=1)
+            tx.append(UnsealedEvent(kind=EventKind.CHAIN_KEYED, at=instant(clock()), data=data))
+    (keyed,) = ledger.events(kind=EventKind.CHAIN_KEYED, limit=1)
     anchors.append(Anchor(keyed.seq, keyed.hash, keyed.at, keyed=keyed.seq))
     return keyed
 

@@ -6,22 +6,22 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 
 from agent.ledger import rows
-from agent.ledger.statements import Reads, Writes
-from agent.review.notes import Note, Verdict
+from agent.ledger.statements import ReadStatements, Writes
+from agent.review.notes import Note, NoteVerdict
 from agent.review.threads import Thread
 
 LAST = "SELECT max(note) FROM notes GROUP BY thread_id"
 
 
-VERDICTS = frozenset(Verdict)
+VERDICTS = frozenset(NoteVerdict)
 
 
-def _verdict(row: sqlite3.Row) -> Verdict:
+def _verdict(row: sqlite3.Row) -> NoteVerdict:
     """The row's verdict; nobody can be sure of one that the console cannot have written."""
-    return Verdict(row["verdict"]) if row["verdict"] in VERDICTS else Verdict.UNSURE
+    return NoteVerdict(row["verdict"]) if row["verdict"] in VERDICTS else NoteVerdict.UNSURE
 
 
-class NoteReads(Reads):
+class NoteReads(ReadStatements):
     """What is read of notes, over a way to run one statement."""
 
     def notes(self, thread_id: str) -> list[Note]:
@@ -32,7 +32,7 @@ class NoteReads(Reads):
         )
         return [Note(**{**dict(row), "verdict": _verdict(row)}) for row in found]
 
-    def verdicts(self, thread_ids: Sequence[str]) -> Mapping[str, Verdict]:
+    def verdicts(self, thread_ids: Sequence[str]) -> Mapping[str, NoteVerdict]:
         """The last verdict on each of these threads that has one."""
         marks = ", ".join("?" * len(thread_ids))
         found = self._all(
@@ -40,7 +40,7 @@ class NoteReads(Reads):
         )
         return {row["thread_id"]: _verdict(row) for row in found}
 
-    def threads_noted(self, verdict: Verdict | None, *, limit: int = 50) -> list[Thread]:
+    def threads_noted(self, verdict: NoteVerdict | None, *, limit: int = 50) -> list[Thread]:
         """Threads whose last verdict is this one, or that have none for None; the one that moved last first."""
         of_verdict = f"thread_id IN (SELECT thread_id FROM notes WHERE verdict = ? AND note IN ({LAST}))"
         of_none = "thread_id NOT IN (SELECT thread_id FROM notes)"

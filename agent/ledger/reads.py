@@ -14,8 +14,8 @@ from agent.ledger.given import GivenReads
 from agent.ledger.notes import NoteReads
 from agent.ledger.rules import RuleReads
 from agent.ports import Sought
-from agent.review.actions import Action, Key, Review, State, Waiting
-from agent.review.events import Anchor, Event, Kind, OddEvent, moment
+from agent.review.actions import Action, ActionState, Key, Review, Waiting
+from agent.review.events import Anchor, Event, EventKind, OddEvent, moment
 from agent.review.threads import Halt, Message, Run, Status, Thread
 
 TRAIL_PAGE = 1_000
@@ -57,7 +57,7 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
         )
         return min(int(found[0]["n"]), 2**62)
 
-    def actions(self, thread_id: str, *, states: Sequence[State] = ()) -> list[Action]:
+    def actions(self, thread_id: str, *, states: Sequence[ActionState] = ()) -> list[Action]:
         """The thread's actions in the order they were proposed, all or those in `states`."""
         among = f"AND state IN ({', '.join('?' * len(states))})" if states else ""
         found = self._all(
@@ -133,7 +133,7 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
             FROM events INDEXED BY events_by_thread
             WHERE thread_id = ? AND kind = ? AND review_id = ? ORDER BY seq DESC LIMIT 1
             """,
-            *(thread_id, Kind.REVIEW_OPENED, review_id),
+            *(thread_id, EventKind.REVIEW_OPENED, review_id),
         )
         if not found or found[0]["actions"] is None:
             return None
@@ -212,7 +212,7 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
         self,
         *,
         thread_id: str | None = None,
-        kind: Kind | None = None,
+        kind: EventKind | None = None,
         agent: str | None = None,
         tool: str | None = None,
         by: str | None = None,
@@ -250,7 +250,7 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
             SELECT json_extract(iif(json_valid(data), data, '{}'), '$.version') AS version FROM events
             WHERE kind = ? AND agent = ? ORDER BY seq DESC LIMIT 1
             """,
-            *(Kind.POLICY_CHANGED, agent),
+            *(EventKind.POLICY_CHANGED, agent),
         )
         return found[0]["version"] if found else None
 
@@ -260,7 +260,7 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
 
     def keyed_from(self) -> int:
         """The number of the event from which the chain is keyed."""
-        found = self._all("SELECT min(seq) AS seq FROM events WHERE kind = ?", Kind.CHAIN_KEYED)
+        found = self._all("SELECT min(seq) AS seq FROM events WHERE kind = ?", EventKind.CHAIN_KEYED)
         return int(found[0]["seq"] or 1)
 
     def trail(self, *, exact: bool = True) -> Iterator[Event]:
@@ -288,7 +288,7 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
         where, values = ("AND thread_id = ?", (thread_id,)) if thread_id is not None else ("", ())
         found = self._all(
             f"SELECT seq FROM events WHERE kind <> ? {where} ORDER BY seq DESC LIMIT 1",
-            *(Kind.REVIEW_SHOWN, *values),
+            *(EventKind.REVIEW_SHOWN, *values),
         )
         return int(found[0]["seq"]) if found else 0
 

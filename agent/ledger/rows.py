@@ -10,8 +10,8 @@ from itertools import groupby
 from types import NoneType
 from typing import Any, TypeVar
 
-from agent.review.actions import Action, Asked, Key, Review, ReviewState, State, Waiting
-from agent.review.events import Event, Kind, commitment
+from agent.review.actions import Action, ActionState, AskedAction, Key, Review, ReviewState, Waiting
+from agent.review.events import Event, EventKind, commitment
 from agent.review.rules import Rule, RuleEnd
 from agent.review.threads import Message, Run, RunState, Status, Thread, ToolCall
 
@@ -29,7 +29,7 @@ JSON_COLUMNS: Mapping[str, tuple[type, ...]] = {
 KEY_COLUMNS = ("thread_id", "message_id", "tool_call_id", "attempt")
 ACTION_COLUMNS = (*KEY_COLUMNS, *(f.name for f in fields(Action) if f.name != "key"))
 WAITING_COLUMNS = Waiting._fields[:-1]
-ASKED_COLUMNS = Asked._fields[:-1]
+ASKED_COLUMNS = AskedAction._fields[:-1]
 
 
 def dumps(value: Any) -> str:
@@ -71,7 +71,7 @@ NEVER_WRITTEN: Mapping[str, Any] = {
     "allowed": [],
     "notes": {},
     "decision": None,
-    "state": State.BLOCKED,
+    "state": ActionState.BLOCKED,
     "call_digest": "",
     "shown_digest": "",
 }
@@ -82,7 +82,7 @@ def to_action(row: sqlite3.Row) -> Action:
     found = _fields(row)
     found["key"] = Key(*[found.pop(name) for name in KEY_COLUMNS])
     try:
-        found["state"] = State(found["state"])
+        found["state"] = ActionState(found["state"])
         for name, kinds in JSON_COLUMNS.items():
             found[name] = _of_kind(found[name], kinds)
     except (ValueError, RecursionError):
@@ -116,16 +116,16 @@ def to_waiting(found: Iterable[sqlite3.Row]) -> list[Waiting]:
     ]
 
 
-def _asked(*row: Any) -> Asked:
+def _asked(*row: Any) -> AskedAction:
     found = dict(zip(ASKED_COLUMNS, row, strict=True))
     found["args_text"] = found["args"]
     try:
-        found["state"] = State(found["state"])
+        found["state"] = ActionState(found["state"])
         for name in ("args", "proposed", "allowed"):
             found[name] = _of_kind(found[name], JSON_COLUMNS[name])
     except (ValueError, RecursionError):
         found |= {name: value for name, value in NEVER_WRITTEN.items() if name in ASKED_COLUMNS}
-    return Asked(**{**found, "allowed": tuple(found["allowed"])})
+    return AskedAction(**{**found, "allowed": tuple(found["allowed"])})
 
 
 def _fields(row: sqlite3.Row) -> dict[str, Any]:
@@ -200,7 +200,7 @@ def to_event(row: sqlite3.Row) -> Event:
             return found
     except (ValueError, TypeError, RecursionError):
         pass
-    return _made(Event, {**_fields(row), "kind": Kind.UNREADABLE, "data": None})
+    return _made(Event, {**_fields(row), "kind": EventKind.UNREADABLE, "data": None})
 
 
 def to_exported_event(row: sqlite3.Row) -> Event:
@@ -214,7 +214,7 @@ def to_exported_event(row: sqlite3.Row) -> Event:
 def to_exact_event(row: sqlite3.Row) -> Event:
     """The event as it is kept, whatever its commitment. Raises ValueError or RecursionError if it is none."""
     data = None if row["data"] is None else loads(row["data"])
-    return _made(Event, {**_fields(row), "kind": Kind(row["kind"]), "data": data})
+    return _made(Event, {**_fields(row), "kind": EventKind(row["kind"]), "data": data})
 
 
 RULE_COLUMNS = tuple(f.name for f in fields(Rule))

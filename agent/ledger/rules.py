@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from agent.ledger import rows
-from agent.ledger.statements import Reads, Writes
-from agent.review.actions import Action, State
+from agent.ledger.statements import ReadStatements, Writes
+from agent.review.actions import Action, ActionState
 from agent.review.rules import Rule, RuleEnd
 
 
-class RuleReads(Reads):
+class RuleReads(ReadStatements):
     """What is read of rules, over a way to run one statement."""
 
     def rule(self, rule_id: str) -> Rule | None:
@@ -34,7 +34,7 @@ class RuleReads(Reads):
         )
         return [rows.to_rule(row) for row in found]
 
-    def actions_by_rule(self, rule_id: str, *, state: State) -> list[Action]:
+    def actions_by_rule(self, rule_id: str, *, state: ActionState) -> list[Action]:
         """Actions in this state that the rule approved."""
         found = self._all(
             "SELECT * FROM actions WHERE rule_id = ? AND state = ? ORDER BY rowid", rule_id, state

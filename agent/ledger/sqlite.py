@@ -19,9 +19,9 @@ from agent.ledger.notes import NoteWrites
 from agent.ledger.reads import SqliteReads
 from agent.ledger.rules import RuleWrites
 from agent.ledger.statements import read
-from agent.review.actions import Action, Key, Review, ReviewState, State, may_move
+from agent.review.actions import Action, ActionState, Key, Review, ReviewState, may_move
 from agent.review.errors import LedgerUnavailable
-from agent.review.events import GENESIS, Fact, seal
+from agent.review.events import GENESIS, UnsealedEvent, seal
 from agent.review.threads import Halt, Message, Run, RunState, Status, Thread
 
 BUSY_MS = 5_000
@@ -158,7 +158,7 @@ class SqliteTransaction(SqliteReads, RuleWrites, NoteWrites, GivenWrites):
     def _did(self, sql: str, *values: Any) -> bool:
         return self._conn.execute(sql, values).rowcount > 0
 
-    def append(self, *facts: Fact) -> None:
+    def append(self, *facts: UnsealedEvent) -> None:
         seq, head = self._head or self._last_event()
         for fact in facts:
             salt = secrets.token_hex(16)
@@ -260,7 +260,7 @@ class SqliteTransaction(SqliteReads, RuleWrites, NoteWrites, GivenWrites):
             *rows.action_values(action),
         )
 
-    def move(self, key: Key, start: State, end: State, **changes: Any) -> bool:
+    def move(self, key: Key, start: ActionState, end: ActionState, **changes: Any) -> bool:
         if not may_move(start, end):
             raise ValueError(f"An action never goes from {start} to {end}.")
         unknown = changes.keys() - set(rows.ACTION_COLUMNS)

@@ -32,7 +32,7 @@ def _replaced(text: bytes) -> str:
 NOT_UTF_8 = "Could not decode to UTF-8"
 
 
-class Reads(ABC):
+class ReadStatements(ABC):
     """What reads."""
 
     @abstractmethod

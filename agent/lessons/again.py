@@ -12,7 +12,7 @@ from langgraph.types import Command, interrupt
 from typing_extensions import TypedDict
 
 from agent.demos.world import Ref, World
-from agent.lessons.lesson import Finding, Lesson, Step
+from agent.lessons.lesson import CheckFinding, Lesson, LessonStep
 from agent.lessons.plain import PlainThread
 from agent.lessons.stage import Stage
 
@@ -81,17 +81,17 @@ def ours(stage: Stage, given: str) -> None:
     stage.decide([{"type": "approve"}])
 
 
-def check(stage: Stage) -> list[Finding]:
+def check(stage: Stage) -> list[CheckFinding]:
     twice, once, own = (stage.sent_to(to) for to in (TO_TWICE, TO_ONCE, TO_OURS))
     answered = [thread.snapshot.values.get("answer") for thread in stage.plain.values()]
     return [
-        Finding(answered == ["Seen.", "Seen."], "Both plain graphs got their one answer."),
-        Finding(twice == 2, f"The first one notified {twice} times: its node ran again from its top."),
-        Finding(
+        CheckFinding(answered == ["Seen.", "Seen."], "Both plain graphs got their one answer."),
+        CheckFinding(twice == 2, f"The first one notified {twice} times: its node ran again from its top."),
+        CheckFinding(
             once == 1,
             f"The second one notified {once} time: its node had come to its end before the question.",
         ),
-        Finding(
+        CheckFinding(
             own == 1, f"The console's agent sent {own}: its effects come after the question, behind a guard."
         ),
     ]
@@ -105,7 +105,7 @@ LESSON = Lesson(
         "first line, and this time `interrupt()` returns your answer. Below is plain LangGraph, run here and now."
     ),
     steps=(
-        Step(
+        LessonStep(
             "Run a graph whose one node notifies somebody and then asks.",
             "Start it",
             start_one,
@@ -113,14 +113,16 @@ LESSON = Lesson(
             begin=TEXT,
             shows=(in_one_node,),
         ),
-        Step("One e-mail is in the outbox. Give the answer the node waits for.", "Resume it", resume_one),
-        Step(
+        LessonStep(
+            "One e-mail is in the outbox. Give the answer the node waits for.", "Resume it", resume_one
+        ),
+        LessonStep(
             "Two e-mails, for one question. Now the same with the notification in a node of its own.",
             "Start and resume the second",
             two,
             shows=(in_two_nodes,),
         ),
-        Step(
+        LessonStep(
             "Last, the console's own agent: its node of the question holds nothing but the question.",
             "Ask and approve",
             ours,

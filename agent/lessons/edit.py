@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.lessons.lesson import Finding, Lesson, Step
+from agent.lessons.lesson import CheckFinding, Lesson, LessonStep
 from agent.lessons.stage import Stage, messages
 from agent.review.arguments.args import parse
 
@@ -26,7 +26,7 @@ def look(stage: Stage, given: str) -> None:
     stage.show("The record: what ran", action.args)
 
 
-def check(stage: Stage) -> list[Finding]:
+def check(stage: Stage) -> list[CheckFinding]:
     (action,) = stage.actions
     proposal = next(one for one in stage.history if one.tool_calls)
     (call,) = proposal.tool_calls
@@ -34,14 +34,14 @@ def check(stage: Stage) -> list[Finding]:
     (sent,) = stage.world.outbox() or (None,)
     ran = {"to": sent.recipient, "subject": sent.subject, "body": sent.body} if sent else None
     return [
-        Finding(action.args != action.proposed, "What ran is not what the model proposed."),
-        Finding(ran == action.args, "What stands in the outbox is what you wrote."),
-        Finding(call.args == action.args, "The history holds your call in the place of the model's."),
-        Finding(
+        CheckFinding(action.args != action.proposed, "What ran is not what the model proposed."),
+        CheckFinding(ran == action.args, "What stands in the outbox is what you wrote."),
+        CheckFinding(call.args == action.args, "The history holds your call in the place of the model's."),
+        CheckFinding(
             proposal.id == action.key.message_id and call.id == action.key.tool_call_id,
             "It holds it under the same message id and the same call id.",
         ),
-        Finding(sent is not None and sent.recipient in told, "The model was told what was really done."),
+        CheckFinding(sent is not None and sent.recipient in told, "The model was told what was really done."),
     ]
 
 
@@ -53,8 +53,8 @@ LESSON = Lesson(
         "believes that its own call went through, and goes on from there."
     ),
     steps=(
-        Step("Ask for an e-mail.", "Ask", ask),
-        Step(
+        LessonStep("Ask for an e-mail.", "Ask", ask),
+        LessonStep(
             "Write the whole arguments as they should be, not only what changes. Try what does not fit, too: "
             "an edit is checked before anything is touched.",
             "Approve and run the edited call",
@@ -62,7 +62,7 @@ LESSON = Lesson(
             asks="All arguments of send_email, as JSON",
             begin=EDITED,
         ),
-        Step("Compare the three places in which this call now stands.", "Look", look),
+        LessonStep("Compare the three places in which this call now stands.", "Look", look),
     ),
     check=check,
     ends=(

@@ -12,7 +12,7 @@ from agent.lessons.stage import Stage
 
 
 @dataclass(frozen=True)
-class Step:
+class LessonStep:
     """One thing to do, and the code that does it."""
 
     text: str
@@ -35,7 +35,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Finding:
+class CheckFinding:
     """One thing that the check looked at."""
 
     holds: bool
@@ -49,8 +49,8 @@ class Lesson:
     """Stands in the address."""
     title: str
     text: str
-    steps: Sequence[Step]
-    check: Callable[[Stage], list[Finding]]
+    steps: Sequence[LessonStep]
+    check: Callable[[Stage], list[CheckFinding]]
     """Looks at what happened: in the record, in the world, in the graphs."""
     ends: str
     """What there is to remember."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agent.lessons.stage import OURS, Outcome, Stage
-from agent.review.actions import Key, State
+from agent.lessons.stage import OURS, Stage, StepOutcome
+from agent.review.actions import ActionState, Key
 
-LONGEST = 160
+MAX_LINE = 160
 """Characters of a value that was looked up, and is told with its name."""
 
 
@@ -17,7 +17,7 @@ class Mark:
 
     wires: dict[str, int]
     raised: dict[str, int]
-    states: dict[Key, State]
+    states: dict[Key, ActionState]
     refusals: int
     sent: int
     shown: int
@@ -35,7 +35,7 @@ def mark(stage: Stage) -> Mark:
     )
 
 
-def since(before: Mark, stage: Stage) -> Outcome:
+def since(before: Mark, stage: Stage) -> StepOutcome:
     """What is there now that was not there before."""
     now = mark(stage)
     wires = [title for title, count in now.wires.items() if count > before.wires.get(title, 0)]
@@ -44,7 +44,7 @@ def since(before: Mark, stage: Stage) -> Outcome:
         said.append(f"{more} e-mail{'s' * (more > 1)} more in the outbox, {now.sent} in all.")
     if looked := "; ".join(_told(one.what, one.value) for one in stage.shown[before.shown :]):
         said.append(f"Looked up: {looked}.")
-    return Outcome(" ".join(said) or "Nothing changed.", frozenset(wires))
+    return StepOutcome(" ".join(said) or "Nothing changed.", frozenset(wires))
 
 
 def _did(title: str, before: Mark, stage: Stage) -> str:
@@ -68,4 +68,4 @@ def _raised(title: str, before: Mark, stage: Stage) -> list[str]:
 
 def _told(what: str, value: str) -> str:
     one_line = " ".join(value.split())
-    return f"{what}: {one_line}" if len(one_line) <= LONGEST else what
+    return f"{what}: {one_line}" if len(one_line) <= MAX_LINE else what

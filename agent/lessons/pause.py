@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from agent.lessons.lesson import Finding, Lesson, Step
-from agent.lessons.stage import THREAD, Stage
-from agent.review.events import Kind
+from agent.lessons.lesson import CheckFinding, Lesson, LessonStep
+from agent.lessons.stage import LESSON_THREAD, Stage
+from agent.review.events import EventKind
 
 REQUEST = "Send an e-mail to alice@example.com: The meeting moved to 10."
 
@@ -24,20 +24,21 @@ def approve(stage: Stage, given: str) -> None:
     stage.decide([{"type": "approve"}])
 
 
-def check(stage: Stage) -> list[Finding]:
-    kinds = [event.kind for event in stage.console.trail.events(thread_id=THREAD)]
-    runs, started = kinds.count(Kind.RUN_STARTED), Kind.EXECUTION_STARTED
-    decided = kinds.index(Kind.DECISION_MADE) if Kind.DECISION_MADE in kinds else None
+def check(stage: Stage) -> list[CheckFinding]:
+    kinds = [event.kind for event in stage.console.trail.events(thread_id=LESSON_THREAD)]
+    runs, started = kinds.count(EventKind.RUN_STARTED), EventKind.EXECUTION_STARTED
+    decided = kinds.index(EventKind.DECISION_MADE) if EventKind.DECISION_MADE in kinds else None
     reviews = [
-        event.review_id for event in stage.console.trail.events(thread_id=THREAD, kind=Kind.REVIEW_OPENED)
+        event.review_id
+        for event in stage.console.trail.events(thread_id=LESSON_THREAD, kind=EventKind.REVIEW_OPENED)
     ]
     return [
-        Finding(runs == 2, "There were two runs: one from your message, one from your decision."),
-        Finding(
+        CheckFinding(runs == 2, "There were two runs: one from your message, one from your decision."),
+        CheckFinding(
             decided is not None and started not in kinds[:decided], "Nothing was executed before you decided."
         ),
-        Finding(len(reviews) == 1, "The restart in between asked nothing anew: there was one review."),
-        Finding(stage.sent_to("alice@example.com") == 1, "One e-mail stands in the outbox."),
+        CheckFinding(len(reviews) == 1, "The restart in between asked nothing anew: there was one review."),
+        CheckFinding(stage.sent_to("alice@example.com") == 1, "One e-mail stands in the outbox."),
     ]
 
 
@@ -49,14 +50,14 @@ LESSON = Lesson(
         "a checkpoint and leaves. Your decision is a second request, and it may come tomorrow."
     ),
     steps=(
-        Step("Ask for an e-mail. The agent may not send one unasked, so its graph stops.", "Ask", ask),
-        Step(
+        LessonStep("Ask for an e-mail. The agent may not send one unasked, so its graph stops.", "Ask", ask),
+        LessonStep(
             "Look at the graph: the lit node is where it will go on. No thread of this server is busy with it. To see "
             "that, close the console as if its process had ended, and open it again.",
             "Close it and open it again",
             restart,
         ),
-        Step("The same review waits. Approve it: this is the second request.", "Approve", approve),
+        LessonStep("The same review waits. Approve it: this is the second request.", "Approve", approve),
     ),
     check=check,
     ends="A pause is a checkpoint on disk. It costs nothing, survives a restart, and is answered by a `Command`.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 
-from agent.lessons.lesson import Finding, Lesson
+from agent.lessons.lesson import CheckFinding, Lesson
 from agent.lessons.outcome import mark, since
 from agent.lessons.stage import Stage
 from agent.review.errors import ReviewError
@@ -64,7 +64,7 @@ class Stages:
             stage = self._open.get((lesson.name, name))
         return stage is not None and stage.done == len(lesson.steps)
 
-    def findings(self, lesson: Lesson, name: str) -> list[Finding]:
+    def findings(self, lesson: Lesson, name: str) -> list[CheckFinding]:
         """What the check finds, once every step was taken."""
         stage = self.of(lesson, name)
         with stage.turn:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 from agent.demos.model import DemoModel
-from agent.lessons.lesson import Finding, Lesson, Step
+from agent.lessons.lesson import CheckFinding, Lesson, LessonStep
 from agent.lessons.stage import Stage, messages
-from agent.review.actions import State
+from agent.review.actions import ActionState
 from agent.review.threads import Message
 
 REQUEST = "Send an e-mail to alice@example.com: The meeting moved to 10."
@@ -49,20 +49,24 @@ def _said(reply: AIMessage) -> str:
     return repr({"content": reply.content, "tool_calls": reply.tool_calls})
 
 
-def check(stage: Stage) -> list[Finding]:
+def check(stage: Stage) -> list[CheckFinding]:
     (action,) = stage.actions
     result = stage.results().get(action.key.tool_call_id)
     reason = (action.decision or {}).get("message") or ""
     said = {one.what: one.value for one in stage.shown}
     return [
-        Finding(action.state is State.REJECTED and action.started_at is None, "The call never started."),
-        Finding(stage.world.outbox() == (), "The outbox is empty."),
-        Finding(
+        CheckFinding(
+            action.state is ActionState.REJECTED and action.started_at is None, "The call never started."
+        ),
+        CheckFinding(stage.world.outbox() == (), "The outbox is empty."),
+        CheckFinding(
             result is not None and result.status == "error",
             "The call has a result all the same, and its status is error.",
         ),
-        Finding(bool(reason) and result is not None and reason in result.content, "It holds your reason."),
-        Finding(
+        CheckFinding(
+            bool(reason) and result is not None and reason in result.content, "It holds your reason."
+        ),
+        CheckFinding(
             "'name': 'send_email'" in said[REMOVED] and "'tool_calls': []" in said[ANSWERED],
             "With the call removed the model proposed it once more; with the answer it did not.",
         ),
@@ -77,15 +81,15 @@ LESSON = Lesson(
         "proposed. Here you see what the model does then."
     ),
     steps=(
-        Step("Ask for an e-mail.", "Ask", ask),
-        Step(
+        LessonStep("Ask for an e-mail.", "Ask", ask),
+        LessonStep(
             "Reject it. What you write is what the model gets to read.",
             "Reject it",
             reject,
             asks="Reason",
             begin="Alice is on leave. Ask Bob instead.",
         ),
-        Step(
+        LessonStep(
             "Give the same model both histories: the one with the answered call, and one from which the call was "
             "removed.",
             "Ask the model twice",

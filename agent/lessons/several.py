@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from agent.lessons.lesson import Finding, Lesson, Step
+from agent.lessons.lesson import CheckFinding, Lesson, LessonStep
 from agent.lessons.stage import Stage, messages
-from agent.review.actions import State
+from agent.review.actions import ActionState
 from agent.review.arguments.args import parse
 
 REQUEST = """\
@@ -36,24 +36,29 @@ def look(stage: Stage, given: str) -> None:
     stage.show("What the model was told", [one for one in messages(stage.history) if one["type"] == "tool"])
 
 
-def check(stage: Stage) -> list[Finding]:
+def check(stage: Stage) -> list[CheckFinding]:
     fates = {action.key.tool_call_id: action.state for action in stage.actions}
     to = {"bob": "bob@example.com", "eve": "eve@example.com"}
-    ran = {name: int(fates[name] is State.DONE) for name in to}
+    ran = {name: int(fates[name] is ActionState.DONE) for name in to}
     results = [one.tool_call_id for one in stage.history if one.type == "tool"]
     return [
-        Finding(
+        CheckFinding(
             len({fates["bob"], fates["eve"]}) == 2, "The two e-mails you decided on came to different ends."
         ),
-        Finding(fates["old"] is State.DONE, "The archiving needed no decision, and ran beside them."),
-        Finding(
-            fates["all"] is State.REFUSED, "The wiping was refused by the policy; nobody could approve it."
+        CheckFinding(
+            fates["old"] is ActionState.DONE, "The archiving needed no decision, and ran beside them."
         ),
-        Finding(
+        CheckFinding(
+            fates["all"] is ActionState.REFUSED,
+            "The wiping was refused by the policy; nobody could approve it.",
+        ),
+        CheckFinding(
             all(stage.sent_to(address) == ran[name] for name, address in to.items()),
             "The outbox holds exactly what ran.",
         ),
-        Finding(sorted(map(str, results)) == sorted(fates), "Each of the four calls has exactly one result."),
+        CheckFinding(
+            sorted(map(str, results)) == sorted(fates), "Each of the four calls has exactly one result."
+        ),
     ]
 
 
@@ -65,13 +70,13 @@ LESSON = Lesson(
         "together. Calls that need no decision run whatever becomes of the others."
     ),
     steps=(
-        Step(
+        LessonStep(
             "Make the demo model propose exactly four calls in one turn: two e-mails, an archiving, and a wiping of "
             "the whole mailbox.",
             "Ask",
             ask,
         ),
-        Step(
+        LessonStep(
             "Only two of them wait. Decide on both, one to run and one not. Try one decision for two actions first: "
             "it is refused, and nothing is lost.",
             "Send the decisions",
@@ -79,7 +84,7 @@ LESSON = Lesson(
             asks="One decision per action that waits, in their order, as JSON",
             begin=DECISIONS,
         ),
-        Step("See what became of each of the four.", "Look", look),
+        LessonStep("See what became of each of the four.", "Look", look),
     ),
     check=check,
     ends="One review, one decision per action, one result per call. Nothing is half decided.",

@@ -21,12 +21,12 @@ from agent.sandbox import Scratch
 
 ME = "you"
 OURS = "The console's agent"
-THREAD = "lesson"
-LONGEST_RUN = 30.0
+LESSON_THREAD = "lesson"
+MAX_RUN_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
-class Outcome:
+class StepOutcome:
     """What came of a step: a sentence or two, and on which wires something went over."""
 
     said: str
@@ -40,7 +40,7 @@ class Stage:
         self._scratch = Scratch(None, "mail")
         self.turn = threading.RLock()
         """Held by whoever takes a step."""
-        self.outcomes: list[Outcome] = []
+        self.outcomes: list[StepOutcome] = []
         """What came of each step that was taken."""
         self.wire: list[Sent] = []
         """What went over the wire between the console and its graph."""
@@ -76,13 +76,15 @@ class Stage:
     def send(self, text: str) -> None:
         """Send the agent a message and wait until it pauses or answers."""
         self.wire.append(Sent("To the graph", f'invoke({{"messages": [HumanMessage({text!r})]}})'))
-        self._finish(self.console.send(text, by=ME, thread_id=THREAD, agent="mail"))
+        self._finish(self.console.send(text, by=ME, thread_id=LESSON_THREAD, agent="mail"))
 
     def decide(self, decisions: Any) -> None:
         """Decide the review that waits, and wait until the agent pauses or answers."""
         review = self.review
-        pause = self.console.queries.inside(THREAD).pauses.get(review.review_id) if review else None
-        run = self.console.decide(THREAD, decisions, by=ME, review_id=review.review_id if review else None)
+        pause = self.console.queries.inside(LESSON_THREAD).pauses.get(review.review_id) if review else None
+        run = self.console.decide(
+            LESSON_THREAD, decisions, by=ME, review_id=review.review_id if review else None
+        )
         # As the run brings it: this is what the graph is resumed with.
         answer = shapes.answer(pause or shapes.Pause("batched"), run.delivery["decisions"])
         self.wire.append(
@@ -110,7 +112,7 @@ class Stage:
     def started(self) -> bool:
         """Whether the console's thread has begun."""
         try:
-            self.console.queries.view(THREAD)
+            self.console.queries.view(LESSON_THREAD)
         except UnknownThread:
             return False
         return True
@@ -118,17 +120,17 @@ class Stage:
     @property
     def review(self) -> Review | None:
         """The review that waits."""
-        reviews = self.console.queries.view(THREAD).reviews if self.started else ()
+        reviews = self.console.queries.view(LESSON_THREAD).reviews if self.started else ()
         return reviews[0] if reviews else None
 
     @property
     def actions(self) -> list[Action]:
-        return self.console.queries.actions(THREAD)
+        return self.console.queries.actions(LESSON_THREAD)
 
     @property
     def history(self) -> list[Message]:
         """The conversation as the model sees it."""
-        return self.console.queries.history(THREAD)
+        return self.console.queries.history(LESSON_THREAD)
 
     def results(self) -> Mapping[str, Message]:
         """What the model was told of each call, by its id."""
@@ -140,15 +142,15 @@ class Stage:
 
     def pictures(self) -> list[tuple[str, Inside]]:
         """Every graph of the lesson, each with the node that runs next or waits."""
-        ours = [(OURS, self.console.queries.inside(THREAD))] if self.started else []
+        ours = [(OURS, self.console.queries.inside(LESSON_THREAD))] if self.started else []
         return [*((title, one.inside()) for title, one in self.plain.items()), *ours]
 
     def _finish(self, run: Run) -> None:
-        if not self.console.wait(run, LONGEST_RUN):
+        if not self.console.wait(run, MAX_RUN_SECONDS):
             raise TimeoutError("The lesson's run did not come to its end. Reset the lesson and try again.")
-        for interrupt_id, value in self.console.queries.inside(THREAD).payloads.items():
+        for interrupt_id, value in self.console.queries.inside(LESSON_THREAD).payloads.items():
             self.wire.append(Sent("The graph asks", _json({interrupt_id: value})))
-        view = self.console.queries.view(THREAD)
+        view = self.console.queries.view(LESSON_THREAD)
         if not view.reviews and self.history:
             self.wire.append(Sent("The graph has come to its end; the agent says", self.history[-1].content))
 

@@ -9,10 +9,10 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from agent.demos.model import DemoModel
-from agent.lessons.lesson import Finding, Lesson, Step
+from agent.lessons.lesson import CheckFinding, Lesson, LessonStep
 from agent.lessons.plain import PlainThread
 from agent.lessons.stage import Stage
-from agent.review.actions import State
+from agent.review.actions import ActionState
 from agent.review.arguments.args import parse
 
 STOCK = "A stock agent: create_agent with HumanInTheLoopMiddleware"
@@ -65,21 +65,24 @@ def repair(stage: Stage, given: str) -> None:
     stock.invoke(Command(resume={stock.waits_for: RIGHT}))
 
 
-def check(stage: Stage) -> list[Finding]:
+def check(stage: Stage) -> list[CheckFinding]:
     raised = [bool(one) for one in stage.plain[STOCK].raised]
     stock, ours = stage.sent_to(TO_STOCK), stage.sent_to(TO_OURS)
     return [
-        Finding(raised[1:2] == [True], "The stock agent failed on the malformed answer."),
-        Finding(raised[2:4] == [True, True], "It failed on the right one too, twice: the first was saved."),
-        Finding(
-            stage.refusals == ["InvalidDecision"] and [one.state for one in stage.actions] == [State.DONE],
+        CheckFinding(raised[1:2] == [True], "The stock agent failed on the malformed answer."),
+        CheckFinding(
+            raised[2:4] == [True, True], "It failed on the right one too, twice: the first was saved."
+        ),
+        CheckFinding(
+            stage.refusals == ["InvalidDecision"]
+            and [one.state for one in stage.actions] == [ActionState.DONE],
             "The console refused the malformed answer, and took the right one after it.",
         ),
-        Finding(ours == 1, f"Of the console's e-mail, {ours} stands in the outbox."),
-        Finding(
+        CheckFinding(ours == 1, f"Of the console's e-mail, {ours} stands in the outbox."),
+        CheckFinding(
             raised[4:] == [False, False], "Asked anew from the pause's own checkpoint, it took the answer."
         ),
-        Finding(
+        CheckFinding(
             stock == 1, f"Of the stock agent's e-mail, {stock} stands in the outbox, only since the repair."
         ),
     ]
@@ -94,20 +97,20 @@ LESSON = Lesson(
         "first is LangChain's own, run here and now."
     ),
     steps=(
-        Step("Ask both for an e-mail. Both stop and ask.", "Ask both", ask, shows=(stock_agent,)),
-        Step(
+        LessonStep("Ask both for an e-mail. Both stop and ask.", "Ask both", ask, shows=(stock_agent,)),
+        LessonStep(
             "Give both the same malformed answer. It was meant well: only its shape is wrong.",
             "Answer both",
             malformed,
             asks="The answer, as JSON",
             begin=MALFORMED,
         ),
-        Step(
+        LessonStep(
             "Now the right answer, to both: to the stock agent by its interrupt's id, and once more without it.",
             "Answer both rightly",
             right,
         ),
-        Step(
+        LessonStep(
             "Repair the stock agent's thread: run it from the pause's own checkpoint. LangGraph forks, and asks under "
             "a new id. This is what *Ask again* does in this console, for agents of any make.",
             "Ask again, and answer",

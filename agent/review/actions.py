@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from agent.review.digest import call_digest, shown_digest
 
 
-class State(StrEnum):
+class ActionState(StrEnum):
     """Where an action stands. What has no way out in `MOVES` is final."""
 
     PROPOSED = "proposed"
@@ -32,22 +32,26 @@ class State(StrEnum):
     UNKNOWN = "unknown"
 
 
-MOVES: Mapping[State, frozenset[State]] = {
-    State.PROPOSED: frozenset({State.REFUSED, State.APPROVED, State.PENDING}),
-    State.PENDING: frozenset(
+MOVES: Mapping[ActionState, frozenset[ActionState]] = {
+    ActionState.PROPOSED: frozenset({ActionState.REFUSED, ActionState.APPROVED, ActionState.PENDING}),
+    ActionState.PENDING: frozenset(
         {
-            State.APPROVED,
-            State.REJECTED,
-            State.RESPONDED,
-            State.CANCELLED,
-            State.EXPIRED,
-            State.SUPERSEDED,
+            ActionState.APPROVED,
+            ActionState.REJECTED,
+            ActionState.RESPONDED,
+            ActionState.CANCELLED,
+            ActionState.EXPIRED,
+            ActionState.SUPERSEDED,
         }
     ),
-    State.APPROVED: frozenset({State.EXECUTING, State.LAPSED, State.WITHDRAWN, State.BLOCKED}),
-    State.EXECUTING: frozenset({State.DONE, State.FAILED, State.SUSPENDED, State.UNKNOWN}),
-    State.SUSPENDED: frozenset({State.EXECUTING, State.FAILED, State.BLOCKED}),
-    State.UNKNOWN: frozenset({State.DONE, State.FAILED, State.PENDING}),
+    ActionState.APPROVED: frozenset(
+        {ActionState.EXECUTING, ActionState.LAPSED, ActionState.WITHDRAWN, ActionState.BLOCKED}
+    ),
+    ActionState.EXECUTING: frozenset(
+        {ActionState.DONE, ActionState.FAILED, ActionState.SUSPENDED, ActionState.UNKNOWN}
+    ),
+    ActionState.SUSPENDED: frozenset({ActionState.EXECUTING, ActionState.FAILED, ActionState.BLOCKED}),
+    ActionState.UNKNOWN: frozenset({ActionState.DONE, ActionState.FAILED, ActionState.PENDING}),
 }
 
 
@@ -55,7 +59,7 @@ BEGUN = "begun"
 """Under this an attempt's notes say that the one before had started the tool, which then asked in its middle."""
 
 
-def may_move(start: State, end: State) -> bool:
+def may_move(start: ActionState, end: ActionState) -> bool:
     """Whether an action may go from `start` to `end`."""
     return end in MOVES.get(start, frozenset())
 
@@ -88,7 +92,7 @@ class Action:
     summary: str
     allowed: tuple[str, ...]
     policy_version: str
-    state: State
+    state: ActionState
     position: int
     """The call's place among its message's calls, from 0."""
     entered: dict[str, Any] | None = None
@@ -124,7 +128,7 @@ class Action:
     @property
     def begun(self) -> bool:
         """Whether its tool was started and asked in its middle: nobody can say that nothing of it was done."""
-        return self.state is State.SUSPENDED or BEGUN in self.notes
+        return self.state is ActionState.SUSPENDED or BEGUN in self.notes
 
     @property
     def tool_call_id(self) -> str:
@@ -137,7 +141,7 @@ class Action:
         return self.args if self.entered is None else self.entered
 
 
-class Asked(NamedTuple):
+class AskedAction(NamedTuple):
     """An action that waits, as far as it is asked about: what a decision on it goes by."""
 
     tool_call_id: str
@@ -154,7 +158,7 @@ class Asked(NamedTuple):
     attempt: int
     agent: str
     policy_version: str
-    state: State
+    state: ActionState
     args_text: str
     """The arguments as their column holds them."""
 
@@ -163,7 +167,7 @@ class Asked(NamedTuple):
         return Key(self.thread_id, self.message_id, self.tool_call_id, self.attempt)
 
 
-def digests_of(action: Action | Asked, secret: bytes) -> tuple[str, str]:
+def digests_of(action: Action | AskedAction, secret: bytes) -> tuple[str, str]:
     """The digests of the action as it is now: of what would run, and of what a reviewer sees of it."""
     call = call_digest(secret, agent=action.agent, **vars(action.key), tool=action.tool, args=action.args)
     shown = shown_digest(
@@ -216,4 +220,4 @@ class Waiting(NamedTuple):
     agent: str
     opened_at: str
     expires_at: str | None
-    actions: tuple[Asked, ...]
+    actions: tuple[AskedAction, ...]

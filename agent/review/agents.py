@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from agent.review import tool_messages
-from agent.review.arguments.argument_faults import Fault, refusal
+from agent.review.arguments.argument_faults import ArgumentFault, refusal
 from agent.review.arguments.fitting import Received, Unknown, received
 from agent.review.conditions import Args
 from agent.review.policy import Policy, Tier
@@ -50,7 +50,7 @@ class Agent:
     suggestions: tuple[str, ...] = ()
     """Requests a newcomer can start with; the demo model understands each of them."""
     version: str = "1"
-    own_gating: bool = False
+    gates_itself: bool = False
     """It is of another make and decides by itself what it asks about; its policy here is empty, but for the clocks."""
     isolated: bool = True
     """Its tools touch nothing but the world it was opened on, so scenarios may play with them."""
@@ -84,12 +84,12 @@ class Agent:
         `place` is the task that calls it, by LangGraph's checkpoint namespace; "" where that is not known.
         """
         found = [
-            received(one, args, unknown=unknown, checked=not self.own_gating)
+            received(one, args, unknown=unknown, checked=not self.gates_itself)
             for one in self._named(tool, place)
         ]
         if any((one.args, one.entered) != (found[0].args, found[0].entered) for one in found[1:]):
             raise refusal(
-                [Fault("args", f"arguments that each tool named {tool} takes alike", "several ways")]
+                [ArgumentFault("args", f"arguments that each tool named {tool} takes alike", "several ways")]
             )
         return found[0]
 
@@ -107,7 +107,7 @@ class Agent:
 
     def denial(self, tool: str, args: Args | None) -> Denial | None:
         """Why the policy, as it is now, denies this call; None if it does not, or if the agent gates itself."""
-        if self.own_gating:
+        if self.gates_itself:
             return None
         if tool not in self.tools_by_name:
             unknown = tool_messages.unknown_tool(tool, self.policy.usable)
@@ -124,7 +124,7 @@ class Agent:
     @property
     def prompt_hash(self) -> str:
         """A short hash of the system prompt, for the record of a run; empty where the prompt is not known."""
-        return "" if self.own_gating else hashlib.sha256(self.prompt.encode()).hexdigest()[:16]
+        return "" if self.gates_itself else hashlib.sha256(self.prompt.encode()).hexdigest()[:16]
 
     @property
     def tools_by_name(self) -> Mapping[str, Tool]:

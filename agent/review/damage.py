@@ -11,19 +11,19 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from agent.review.actions import Action, Asked, Review, ReviewState, State, Waiting, digests_of
+from agent.review.actions import Action, ActionState, AskedAction, Review, ReviewState, Waiting, digests_of
 from agent.review.events import moment
 
 DAMAGED = "The record of this call was changed past the console, so it cannot be shown or decided. Close the review."
 SHORT = 2_000
 """Letters of arguments in the queue up to which it is kept in mind that they fit."""
-OPEN = (State.PENDING, State.APPROVED, State.SUSPENDED)
+OPEN = (ActionState.PENDING, ActionState.APPROVED, ActionState.SUSPENDED)
 """Actions that may yet run."""
 
-One = TypeVar("One", Action, Asked)
+One = TypeVar("One", Action, AskedAction)
 
 
-def is_damaged(action: Action | Asked) -> bool:
+def is_damaged(action: Action | AskedAction) -> bool:
     """Whether this is an action as `as_read` gives it where the row does not fit."""
     return not action.shown_digest
 
@@ -33,9 +33,9 @@ def review_is_damaged(review: Review | Waiting) -> bool:
     return not review.actions or any(is_damaged(action) for action in review.actions)
 
 
-def fits(action: Action | Asked, secret: bytes) -> bool:
+def fits(action: Action | AskedAction, secret: bytes) -> bool:
     """Whether the action is what its digests were made of."""
-    if isinstance(action, Asked) and len(action.args_text) <= SHORT:
+    if isinstance(action, AskedAction) and len(action.args_text) <= SHORT:
         try:
             return _short_one_fits(action._replace(args=None, proposed=None), secret)
         except (TypeError, ValueError, RecursionError):  # what the console cannot have written
@@ -44,12 +44,12 @@ def fits(action: Action | Asked, secret: bytes) -> bool:
 
 
 @lru_cache(maxsize=4_096)
-def _short_one_fits(action: Asked, secret: bytes) -> bool:
+def _short_one_fits(action: AskedAction, secret: bytes) -> bool:
     """The same, known already while the row is the same to the letter: a queue is read again and again."""
     return _fits(action._replace(args=json.loads(action.args_text)), secret)
 
 
-def _fits(action: Action | Asked, secret: bytes) -> bool:
+def _fits(action: Action | AskedAction, secret: bytes) -> bool:
     try:
         return digests_of(action, secret) == (action.call_digest, action.shown_digest)
     except (ValueError, TypeError, RecursionError):  # values that the console takes from nobody
@@ -96,13 +96,13 @@ def _has_its_times(review: Review | Waiting) -> bool:
     )
 
 
-def _waits_in(review: Review | Waiting, action: Action | Asked) -> bool:
+def _waits_in(review: Review | Waiting, action: Action | AskedAction) -> bool:
     own = (action.key.thread_id, action.agent) == (review.thread_id, review.agent)
-    return own and action.state is State.PENDING
+    return own and action.state is ActionState.PENDING
 
 
 def _blanked(action: One) -> One:
-    if isinstance(action, Asked):
+    if isinstance(action, AskedAction):
         blank = action._replace(args=None, proposed=None, args_text="", summary=DAMAGED, allowed=())
         return blank._replace(call_digest="", shown_digest="")
     blank = replace(action, args=None, proposed=None, notes={}, summary=DAMAGED, allowed=())

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from agent.review import tool_messages
-from agent.review.actions import Action, State, with_digests
+from agent.review.actions import Action, ActionState, with_digests
 from agent.review.agents import Agent
 from agent.review.arguments.args import check
 from agent.review.arguments.argument_faults import cut
@@ -25,10 +25,10 @@ from agent.review.screening import entered_apart, notes_on, summarize
 from agent.review.threads import text_fault
 
 END_OF = {
-    "approve": State.APPROVED,
-    "edit": State.APPROVED,
-    "reject": State.REJECTED,
-    "respond": State.RESPONDED,
+    "approve": ActionState.APPROVED,
+    "edit": ActionState.APPROVED,
+    "reject": ActionState.REJECTED,
+    "respond": ActionState.RESPONDED,
 }
 
 MOST_NAMED = 5
@@ -36,7 +36,7 @@ MOST_NAMED = 5
 
 
 @dataclass(frozen=True)
-class Ruling:
+class AcceptedDecision:
     """One accepted decision: the action as it will stand, and what the model will be told of it."""
 
     type: str
@@ -49,7 +49,7 @@ class Ruling:
     seen: Seen | None = None
     """How the reviewer looked at the action, where a page told it."""
 
-    def as_seen(self, seen: Mapping[str, Seen]) -> Ruling:
+    def as_seen(self, seen: Mapping[str, Seen]) -> AcceptedDecision:
         """The same, with how its action was looked at."""
         return replace(self, seen=seen.get(self.before.key.tool_call_id))
 
@@ -61,7 +61,9 @@ class Ruling:
         return {"type": self.type, **({"message": self.message} if self.message else {})}
 
 
-def rule(decisions: Any, actions: Sequence[Action], agent: Agent, secret: bytes) -> list[Ruling]:
+def check_decisions(
+    decisions: Any, actions: Sequence[Action], agent: Agent, secret: bytes
+) -> list[AcceptedDecision]:
     """Rule on every decision, or raise for the first fault; nothing is half-taken.
 
     Raises `InvalidDecision` for what cannot be decided so, and `ReviewChanged` where a digest given is not
@@ -74,32 +76,32 @@ def rule(decisions: Any, actions: Sequence[Action], agent: Agent, secret: bytes)
             f"This review needs {len(actions)} decisions, one per action in order, and got {len(decisions)}. "
             "Send exactly one for each."
         )
-    rulings = [
-        _rule_one(place, raw, action, agent, secret)
+    accepted = [
+        _check_one(place, raw, action, agent, secret)
         for place, (raw, action) in enumerate(zip(decisions, actions, strict=True), start=1)
     ]
-    for raw, ruling in zip(decisions, rulings, strict=True):
-        _check_seen(raw, ruling)
-    return rulings
+    for raw, one in zip(decisions, accepted, strict=True):
+        _check_seen(raw, one)
+    return accepted
 
 
-def outcome(rulings: Sequence[Ruling]) -> str:
+def outcome(accepted: Sequence[AcceptedDecision]) -> str:
     """What was decided, in a few words: `approve`, or `2 approve, 1 reject`."""
-    counts = Counter(ruling.type for ruling in rulings)
-    if len(rulings) == 1:
-        return rulings[0].type
+    counts = Counter(one.type for one in accepted)
+    if len(accepted) == 1:
+        return accepted[0].type
     return ", ".join(f"{counts[kind]} {kind}" for kind in DECISION_TYPES if counts[kind])
 
 
-def check_all_rejected(rulings: Sequence[Ruling]) -> None:
+def check_all_rejected(accepted: Sequence[AcceptedDecision]) -> None:
     """Raise `InvalidDecision` unless nothing of the turn was allowed: only then can the turn end with it."""
-    if any(ruling.type != "reject" for ruling in rulings):
+    if any(one.type != "reject" for one in accepted):
         raise InvalidDecision(
             "The turn ends with a decision only where every action is rejected. Reject each, or leave end_turn out."
         )
 
 
-def _rule_one(place: int, raw: Any, action: Action, agent: Agent, secret: bytes) -> Ruling:
+def _check_one(place: int, raw: Any, action: Action, agent: Agent, secret: bytes) -> AcceptedDecision:
     kind = _type_of(place, raw, action)
     message = _text(place, raw, "message", action) if kind in ("reject", "respond") else ""
     comment = _text(place, raw, "comment", action)
@@ -115,10 +117,10 @@ def _rule_one(place: int, raw: Any, action: Action, agent: Agent, secret: bytes)
         )
     if kind == "respond" and (fault := answer_fault(action, message)):
         raise InvalidDecision(f"Decision {place}: the answer does not fit what the agent asks for: {fault}")
-    claims_nothing = agent.own_gating and not action.begun
+    claims_nothing = agent.gates_itself and not action.begun
     rejected = tool_messages.rejected_elsewhere if claims_nothing else tool_messages.rejected
     result = {"reject": tool_messages.of(action, rejected(message.strip())), "respond": message}.get(kind)
-    return Ruling(kind, action, after, result, message, comment)
+    return AcceptedDecision(kind, action, after, result, message, comment)
 
 
 def _type_of(place: int, raw: Any, action: Action) -> str:
@@ -203,7 +205,7 @@ def _check_unmasked(place: int, name: str, args: Mapping[str, Any], action: Acti
 
 def _check_not_denied(place: int, name: str, args: Mapping[str, Any], action: Action, agent: Agent) -> None:
     """No reviewer may edit a call into one that the policy denies for its arguments."""
-    if agent.own_gating:
+    if agent.gates_itself:
         return
     verdict = agent.policy.judge(name, args)
     if verdict.tier is Tier.DENY:
@@ -221,7 +223,7 @@ def _valid(name: str, args: Mapping[str, Any], agent: Agent, place: str) -> Rece
 
 
 def _check_may_edit_to(place: int, name: str, action: Action, agent: Agent) -> None:
-    if agent.own_gating:
+    if agent.gates_itself:
         _check_may_edit_elsewhere(place, name, action, agent)
         return
     entry = agent.policy.tools.get(name)
@@ -254,12 +256,10 @@ def _check_may_edit_elsewhere(place: int, name: str, action: Action, agent: Agen
         )
 
 
-def _check_seen(raw: Mapping[str, Any], ruling: Ruling) -> None:
+def _check_seen(raw: Mapping[str, Any], one: AcceptedDecision) -> None:
     seen = raw.get("shown_digest")
-    if seen is not None and seen != ruling.before.shown_digest:
-        raise ReviewChanged(f"What waits for {ruling.before.tool} is not what was on your screen.")
+    if seen is not None and seen != one.before.shown_digest:
+        raise ReviewChanged(f"What waits for {one.before.tool} is not what was on your screen.")
     confirmed = raw.get("edited_digest")
-    if ruling.type == "edit" and confirmed is not None and confirmed != ruling.after.shown_digest:
-        raise ReviewChanged(
-            f"The edited {ruling.after.tool} would now show something else than you confirmed."
-        )
+    if one.type == "edit" and confirmed is not None and confirmed != one.after.shown_digest:
+        raise ReviewChanged(f"The edited {one.after.tool} would now show something else than you confirmed.")

@@ -102,6 +102,6 @@ def _original(edited: Action, agent: Agent) -> str | None:
 
 def _given(agent: Agent, tool: str, proposed: Any) -> dict[str, Any] | None:
     known = agent.tools_by_name.get(tool)
-    if agent.own_gating:
+    if agent.gates_itself:
         return taken(agent, tool, proposed).args if isinstance(proposed, dict) else None
     return agent.received(tool, proposed, unknown="drop").args if known else None

@@ -17,7 +17,7 @@ GENESIS = "0" * 64
 """What stands for the hash before the first event."""
 
 
-class Kind(StrEnum):
+class EventKind(StrEnum):
     """Everything that can stand in the trail. Kinds may be added; none ever changes its meaning."""
 
     THREAD_STARTED = "ThreadStarted"
@@ -64,10 +64,10 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fact:
+class UnsealedEvent:
     """What a rule wants recorded: an event that has no place in the chain yet."""
 
-    kind: Kind
+    kind: EventKind
     at: str
     """A UTC instant as `instant` writes it."""
     thread_id: str | None = None
@@ -89,7 +89,7 @@ class Event:
     seq: int
     """Its place, counted from 1 without gaps."""
     at: str
-    kind: Kind
+    kind: EventKind
     thread_id: str | None = None
     agent: str | None = None
     by: str | None = None
@@ -183,7 +183,7 @@ def masked_seal(key: bytes, event: Event, masked_data: Mapping[str, Any]) -> str
     return hmac.digest(key, told, "sha256").hex()
 
 
-def seal(fact: Fact, *, seq: int, previous: str, salt: str, key: bytes) -> Event:
+def seal(fact: UnsealedEvent, *, seq: int, previous: str, salt: str, key: bytes) -> Event:
     """The fact as the next event of the chain. `salt` is to be random, and new for each event."""
     told = {name: getattr(fact, name) for name in _TOLD}
     committed = commitment(salt, fact.data)

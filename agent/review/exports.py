@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from typing import Any
 
-from agent.review.events import Event, Kind, MaskedEvent, masked_seal
+from agent.review.events import Event, EventKind, MaskedEvent, masked_seal
 from agent.review.text.secrets import masked
 
 COLUMNS = tuple(one.name for one in fields(Event) if one.name not in ("salt", "commitment"))
@@ -47,7 +47,7 @@ def read_json_lines(lines: Iterable[str]) -> Iterator[Event]:
                 found = {name: value for name, value in found.items() if not name.startswith("masked_")}
             else:
                 found = {"masked_seal": "", **found}
-            yield made(**{"data": None, **found, "kind": Kind(found["kind"])})
+            yield made(**{"data": None, **found, "kind": EventKind(found["kind"])})
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise ValueError(f"Line {number} is no event of the trail: {error}") from error
 

@@ -22,7 +22,7 @@ from agent.review.errors import ArgumentsRefused
 from agent.review.json_schemas import Schema, TooMuchWork
 from agent.review.patterns import PatternRefused
 from agent.review.policy import seconds
-from agent.review.screening import Call, Fate, entered_apart, notes_on
+from agent.review.screening import Fate, ScreenedCall, entered_apart, notes_on
 from agent.review.shapes import Pause, Request
 from agent.review.threads import Message
 
@@ -36,7 +36,7 @@ OF_AN_INTERRUPT = "interrupt/"
 
 
 @dataclass(frozen=True)
-class Asked:
+class WaitingInterrupt:
     """One interrupt that waits."""
 
     id: str
@@ -84,7 +84,7 @@ def open_calls(messages: Sequence[Message]) -> list[OpenCall]:
     return []
 
 
-def calls_of(agent: Agent, asked: Asked, opened: Sequence[OpenCall]) -> tuple[Call, ...]:
+def calls_of(agent: Agent, asked: WaitingInterrupt, opened: Sequence[OpenCall]) -> tuple[ScreenedCall, ...]:
     """The calls an interrupt asks about: each request with the open call it means.
 
     A request that fits no open call, and a question of another kind, become calls of the interrupt's own.
@@ -104,7 +104,7 @@ def calls_of(agent: Agent, asked: Asked, opened: Sequence[OpenCall]) -> tuple[Ca
     return tuple(calls)
 
 
-def free(agent: Agent, meant: OpenCall, received: dict[str, Any] | None) -> Call:
+def free(agent: Agent, meant: OpenCall, received: dict[str, Any] | None) -> ScreenedCall:
     """A call that its agent runs without asking, with what its tool's function is about to receive."""
     try:
         check(meant.args)
@@ -188,7 +188,7 @@ def _spelt(tool: str, args: Any) -> tuple[str, str]:
         return tool, repr(args)
 
 
-def _asked_about(agent: Agent, request: Request, pause: Pause, meant: OpenCall) -> Call:
+def _asked_about(agent: Agent, request: Request, pause: Pause, meant: OpenCall) -> ScreenedCall:
     got = taken(agent, request.name, request.args, meant.place)
     if request.description:
         got.notes["description"] = request.description
@@ -200,7 +200,7 @@ def _asked_about(agent: Agent, request: Request, pause: Pause, meant: OpenCall) 
     return _call(agent, shown, got, tier="ask", why=ASKED_BY_ITS_AGENT, fate="ask", allowed=allowed)
 
 
-def _question(agent: Agent, asked: Asked, pause: Pause) -> Call:
+def _question(agent: Agent, asked: WaitingInterrupt, pause: Pause) -> ScreenedCall:
     """A question of another kind, as one call that never runs and can only be answered."""
     args: dict[str, Any] = {"question": asked.value}
     if asked.response_schema:
@@ -223,9 +223,9 @@ def _call(
     why: str,
     fate: Fate,
     allowed: Sequence[str] = (),
-) -> Call:
+) -> ScreenedCall:
     policy = agent.policy
-    return Call(
+    return ScreenedCall(
         message_id=meant.message_id,
         tool_call_id=meant.tool_call_id,
         tool=meant.tool,

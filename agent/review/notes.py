@@ -10,11 +10,11 @@ from urllib.parse import urlsplit
 from agent.review.errors import InvalidNote
 from agent.review.threads import text_fault
 
-LONGEST = 10_000
-LONGEST_LINK = 2_000
+MAX_NOTE = 10_000
+MAX_LINK = 2_000
 
 
-class Verdict(StrEnum):
+class NoteVerdict(StrEnum):
     PASS = "pass"  # noqa: S105  a verdict
     FAIL = "fail"
     UNSURE = "unsure"
@@ -25,7 +25,7 @@ class Note:
     """One note on a thread. A thread may have many; the verdict of the last is the thread's."""
 
     thread_id: str
-    verdict: Verdict
+    verdict: NoteVerdict
     text: str
     link: str
     """An http or https address, or "" if there is none."""
@@ -33,25 +33,25 @@ class Note:
     at: str
 
 
-def checked(verdict: str, text: str, link: str) -> tuple[Verdict, str, str]:
+def checked(verdict: str, text: str, link: str) -> tuple[NoteVerdict, str, str]:
     """The three as a note takes them. Raises `InvalidNote`."""
-    if verdict not in set(Verdict):
-        raise InvalidNote(f"There is no verdict {verdict!r}. Use one of {', '.join(Verdict)}.")
+    if verdict not in set(NoteVerdict):
+        raise InvalidNote(f"There is no verdict {verdict!r}. Use one of {', '.join(NoteVerdict)}.")
     if fault := text_fault(text):
         raise InvalidNote(f"The note {fault}")
-    if len(text) > LONGEST:
+    if len(text) > MAX_NOTE:
         raise InvalidNote(
-            f"The note has {len(text):,} characters; at most {LONGEST:,} are taken. Shorten it."
+            f"The note has {len(text):,} characters; at most {MAX_NOTE:,} are taken. Shorten it."
         )
     if link.strip() and not _is_link(link.strip()):
         raise InvalidNote(
             "The link is no web address. Give one such as https://tracker.example/123, or none."
         )
-    return Verdict(verdict), text.strip(), link.strip()
+    return NoteVerdict(verdict), text.strip(), link.strip()
 
 
 def _is_link(link: str) -> bool:
-    if len(link) > LONGEST_LINK or not re.fullmatch(r"[!-~]+", link):
+    if len(link) > MAX_LINK or not re.fullmatch(r"[!-~]+", link):
         return False
     try:
         parts = urlsplit(link)

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agent.review import decisions as rules
 from agent.review import shapes
 from agent.review.actions import Action
 from agent.review.agents import Agent
 from agent.review.arguments.args import parse
-from agent.review.arguments.argument_faults import Fault
+from agent.review.arguments.argument_faults import ArgumentFault
+from agent.review.decisions import check_decisions
 from agent.review.errors import ArgumentsRefused, PayloadUnreadable
-from agent.review.external import Asked, calls_of
+from agent.review.external import WaitingInterrupt, calls_of
 from agent.review.policy import Policy
 from agent.review.shapes import Pause
 
@@ -25,7 +25,7 @@ HELD_IN = ("__interrupt__", "interrupts")
 """Where an answer of LangGraph's, or a thread of its server's, holds its interrupts."""
 REQUESTS = ("action_requests", "actionRequests")
 CONFIGS = ("review_configs", "reviewConfigs")
-NOBODYS = Agent("(pasted)", "(pasted)", (), Policy({}), "", own_gating=True)
+NOBODYS = Agent("(pasted)", "(pasted)", (), Policy({}), "", gates_itself=True)
 """The agent of a pasted interrupt: of unknown tools, gating itself."""
 
 
@@ -67,11 +67,11 @@ def read(text: str) -> list[Pasted]:
 
 def answer(pasted: Pasted, decisions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The resume value that these decisions would be sent as. Raises `InvalidDecision` as deciding does."""
-    rulings = rules.rule(list(decisions), pasted.actions, NOBODYS, b"")
-    return {pasted.interrupt_id: shapes.answer(pasted.pause, [ruling.wire for ruling in rulings])}
+    accepted = check_decisions(list(decisions), pasted.actions, NOBODYS, b"")
+    return {pasted.interrupt_id: shapes.answer(pasted.pause, [one.wire for one in accepted])}
 
 
-def _in_words(fault: Fault) -> str:
+def _in_words(fault: ArgumentFault) -> str:
     """A fault of the text, which holds no arguments yet."""
     if fault.expected == "JSON":
         return f"it is not JSON, with {fault.got}"
@@ -99,7 +99,7 @@ def _read(found: Any) -> Pasted:
     interrupt_id = given if isinstance(given, str) and given else NO_ID
     schema = about.get("response_schema")
     schema = schema if isinstance(schema, Mapping) else None
-    calls = calls_of(NOBODYS, Asked(interrupt_id, about["value"], schema), ())
+    calls = calls_of(NOBODYS, WaitingInterrupt(interrupt_id, about["value"], schema), ())
     actions = tuple(call.as_action(NOBODYS.name, NOBODYS.name, place) for place, call in enumerate(calls))
     return Pasted(interrupt_id, about["value"], shapes.read(about["value"], schema), actions)
 

@@ -23,7 +23,7 @@ from typing import Any
 
 import re2
 
-LONGEST = 10_000
+MAX_PATTERN = 10_000
 """Characters of a pattern."""
 MOST_WORK = 1_000_000_000
 """Instructions of the compiled pattern times bytes of the text: a few seconds at the very worst."""
@@ -64,9 +64,9 @@ def check(pattern: object) -> None:
 
 @lru_cache(maxsize=128)
 def _compiled(pattern: str) -> Any:
-    if len(pattern) > LONGEST:
+    if len(pattern) > MAX_PATTERN:
         raise PatternRefused(
-            f"The pattern {_brief(pattern)} has {len(pattern):,} characters; at most {LONGEST:,} are taken."
+            f"The pattern {_brief(pattern)} has {len(pattern):,} characters; at most {MAX_PATTERN:,} are taken."
         )
     options = re2.Options()
     options.max_mem, options.log_errors, options.never_capture = MEMORY, False, True

@@ -55,13 +55,13 @@ class Case:
     def __post_init__(self) -> None:
         object.__setattr__(self, "tier", _tier(self.tier))
 
-    def says(self, args: Args) -> Verdict | None:
+    def says(self, args: Args) -> PolicyVerdict | None:
         """Its word on these arguments; None if it does not speak of them. What cannot be told is denied, or asked."""
         try:
-            return Verdict(self.tier, self.why) if holds(self.when, args) else None
+            return PolicyVerdict(self.tier, self.why) if holds(self.when, args) else None
         except Exception as error:
             why = f"A condition of the policy could not be evaluated ({type(error).__name__})."
-            return Verdict(Tier.DENY if self.tier is Tier.DENY else Tier.ASK, why)
+            return PolicyVerdict(Tier.DENY if self.tier is Tier.DENY else Tier.ASK, why)
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class ToolPolicy:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class PolicyVerdict:
     """The policy's word on one call, fixed when the call is proposed."""
 
     tier: Tier
@@ -167,18 +167,18 @@ class Policy:
         entry = self.tools.get(tool)
         return entry.max_result if entry else MAX_RESULT
 
-    def judge(self, tool: str, args: Args) -> Verdict:
+    def judge(self, tool: str, args: Args) -> PolicyVerdict:
         """What is to become of a call of `tool` with `args`: the strictest of all that is said of it.
 
         A tool without an entry is denied.
         """
         entry = self.tools.get(tool)
         if entry is None:
-            return Verdict(Tier.DENY, "No policy names this tool.")
+            return PolicyVerdict(Tier.DENY, "No policy names this tool.")
         spoken = (case.says(args) for case in entry.cases)
-        said = [Verdict(entry.tier, entry.why), *(one for one in spoken if one is not None)]
+        said = [PolicyVerdict(entry.tier, entry.why), *(one for one in spoken if one is not None)]
         found = max(said, key=lambda one: STRICTNESS.get(one.tier, len(STRICTNESS)))
-        return Verdict(found.tier, found.why, entry.allowed if found.tier is Tier.ASK else ())
+        return PolicyVerdict(found.tier, found.why, entry.allowed if found.tier is Tier.ASK else ())
 
     def check(self, tools: Mapping[str, Collection[str] | None]) -> None:
         """Hold the policy to the agent's tools, each with the names of its arguments, or None if it takes any.

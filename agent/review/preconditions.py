@@ -30,7 +30,7 @@ class Precondition:
 
 
 @dataclass(frozen=True)
-class Fact:
+class ChangedFact:
     """One fact that is not as it was when the call was proposed."""
 
     name: str
@@ -42,7 +42,7 @@ class Fact:
 class Since:
     """How the facts stand now, against what was noted with the proposal."""
 
-    changed: tuple[Fact, ...] = ()
+    changed: tuple[ChangedFact, ...] = ()
     fault: str = ""
     """Why the tool would fail now."""
     unread: str = ""
@@ -72,7 +72,7 @@ def since(precondition: Precondition | None, args: Args, notes: Mapping[str, Any
     before, present = notes.get(NOTED, now[NOTED]), now[NOTED]
     names = [*before, *(name for name in present if name not in before)]
     changed = tuple(
-        Fact(name, before.get(name), present.get(name))
+        ChangedFact(name, before.get(name), present.get(name))
         for name in names
         if before.get(name) != present.get(name)
     )

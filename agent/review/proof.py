@@ -6,10 +6,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agent.review.events import Event, Kind
+from agent.review.events import Event, EventKind
 from agent.review.external import NOT_GATED
 
-ENDS = (Kind.EXECUTION_FINISHED, Kind.EXECUTION_FAILED, Kind.EXECUTION_SUSPENDED, Kind.OUTCOME_UNKNOWN)
+ENDS = (
+    EventKind.EXECUTION_FINISHED,
+    EventKind.EXECUTION_FAILED,
+    EventKind.EXECUTION_SUSPENDED,
+    EventKind.OUTCOME_UNKNOWN,
+)
 
 
 @dataclass(frozen=True)
@@ -27,7 +32,7 @@ def proofs(events: Iterable[Event]) -> list[Proof]:
     """
     groups: list[list[Event]] = []
     for event in events:
-        if event.kind is Kind.ACTION_PROPOSED:
+        if event.kind is EventKind.ACTION_PROPOSED:
             groups.append([])
         if groups:
             _group_of(event, groups).append(event)
@@ -38,14 +43,16 @@ def proofs(events: Iterable[Event]) -> list[Proof]:
 
 def _group_of(event: Event, groups: Sequence[list[Event]]) -> list[Event]:
     """The attempt an event is about: the last one, unless an earlier one goes on that asked in its middle."""
-    if event.kind in (Kind.EXECUTION_STARTED, *ENDS) and event.digest not in {e.digest for e in groups[-1]}:
+    if event.kind in (EventKind.EXECUTION_STARTED, *ENDS) and event.digest not in {
+        e.digest for e in groups[-1]
+    }:
         for earlier in groups[:-1]:
-            if event.digest in {one.digest for one in _of(earlier, Kind.EXECUTION_SUSPENDED)}:
+            if event.digest in {one.digest for one in _of(earlier, EventKind.EXECUTION_SUSPENDED)}:
                 return earlier
     return groups[-1]
 
 
-def _of(events: Sequence[Event], *kinds: Kind) -> list[Event]:
+def _of(events: Sequence[Event], *kinds: EventKind) -> list[Event]:
     return [event for event in events if event.kind in kinds]
 
 
@@ -61,11 +68,11 @@ def _may_allow(decision: Event) -> bool:
 def _ran_as_decided(events: Sequence[Event]) -> list[str]:
     """What ran is what was decided, or what the policy let run as proposed."""
     proposed = events[0]
-    decided = [event for event in _of(events, Kind.DECISION_MADE) if _may_allow(event)]
+    decided = [event for event in _of(events, EventKind.DECISION_MADE) if _may_allow(event)]
     allowed = decided[-1] if decided else proposed
     args = _data(allowed).get("after" if decided else "args")
     found = []
-    for started in _of(events, Kind.EXECUTION_STARTED):
+    for started in _of(events, EventKind.EXECUTION_STARTED):
         erased = started.data is None or allowed.data is None  # what is left of them is compared all the same
         if (not erased and _data(started).get("args") != args) or started.tool != (
             _data(allowed).get("tool") or allowed.tool
@@ -82,25 +89,25 @@ def _ran_with_leave(events: Sequence[Event]) -> list[str]:
         return []
     approved = [
         event.seq
-        for event in _of(events, Kind.DECISION_MADE, Kind.RULE_APPLIED)
-        if event.kind is Kind.RULE_APPLIED or _may_allow(event)
+        for event in _of(events, EventKind.DECISION_MADE, EventKind.RULE_APPLIED)
+        if event.kind is EventKind.RULE_APPLIED or _may_allow(event)
     ]
     return [
         f"It ran (event {started.seq}) without a person's approval or rule before."
-        for started in _of(events, Kind.EXECUTION_STARTED)
+        for started in _of(events, EventKind.EXECUTION_STARTED)
         if not approved or approved[0] > started.seq
     ]
 
 
 def _ran_once(events: Sequence[Event]) -> list[str]:
     """It was started once; a tool that asked in its middle is entered again on purpose."""
-    started = _of(events, Kind.EXECUTION_STARTED)
-    asked = _of(events, Kind.EXECUTION_SUSPENDED)
+    started = _of(events, EventKind.EXECUTION_STARTED)
+    asked = _of(events, EventKind.EXECUTION_SUSPENDED)
     return ["It was started more than once."] if len(started) > 1 + len(asked) else []
 
 
 def _ended_after_it_started(events: Sequence[Event]) -> list[str]:
-    started = _of(events, Kind.EXECUTION_STARTED)
+    started = _of(events, EventKind.EXECUTION_STARTED)
     return [
         f"It ended (event {ended.seq}) without having started."
         for ended in _of(events, *ENDS)

@@ -15,7 +15,7 @@ class RecordedCall(BaseModel):
     args: Any = Field(default={}, description="An object, or the raw text where it was none.")
 
 
-class Reply(BaseModel):
+class RecordedReply(BaseModel):
     """One reply of a recorded model."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -60,7 +60,7 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Asked:
+class CallForRules:
     """A call as a rule looks at it."""
 
     args: Mapping[str, Any]
@@ -136,7 +136,7 @@ def end_of(lasting: Lasting, now: datetime) -> datetime:
 def forbidden(agent: Agent, tool: str) -> str:
     """Why no rule may let this tool run unasked, as a sentence; "" if one may."""
     entry = agent.policy.tools.get(tool)
-    if agent.own_gating:
+    if agent.gates_itself:
         return f"The agent {agent.name} gates itself, so no rule of this console can keep it from asking."
     if entry is None or entry.tier is Tier.DENY or not entry.may_ask:
         return f"The policy does not ask about {tool}."
@@ -168,7 +168,7 @@ def in_force(rule: Rule, thread_id: str, now: str) -> bool:
     )
 
 
-def differences(rule: Rule, call: Asked) -> tuple[Difference, ...]:
+def differences(rule: Rule, call: CallForRules) -> tuple[Difference, ...]:
     """Every way in which this call of the rule's tool is not what the rule allows; none if it is."""
     found = []
     for name, value in rule.bound.items():
@@ -184,7 +184,7 @@ def differences(rule: Rule, call: Asked) -> tuple[Difference, ...]:
     return tuple(found)
 
 
-def allowing(rules: Iterable[Rule], agent: Agent, tool: str, call: Asked) -> Rule | None:
+def allowing(rules: Iterable[Rule], agent: Agent, tool: str, call: CallForRules) -> Rule | None:
     """The first of these rules, all in force on the call's thread, that lets it run unasked."""
     for rule in rules:
         same = rule.agent == agent.name and rule.tool == tool
@@ -208,7 +208,7 @@ def described(rule: Rule) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Past:
+class PastCall:
     """A call that was asked about, and how it differs from what a rule allows."""
 
     seq: int
@@ -226,9 +226,9 @@ class Foresight:
 
     rule: Rule
     looked_at: int
-    matches: tuple[Past, ...]
+    matches: tuple[PastCall, ...]
     """What it would have let run unasked, the last first."""
-    near_misses: tuple[Past, ...]
+    near_misses: tuple[PastCall, ...]
     """What it would not, the nearest first; at most `NEAR_MISSES`."""
 
 
@@ -278,12 +278,12 @@ def _was_asked(event: Event) -> bool:
     return data.get("tier") == Tier.ASK and isinstance(data.get("args"), dict)
 
 
-def _past(rule: Rule, event: Event) -> Past:
+def _past(rule: Rule, event: Event) -> PastCall:
     data = event.data or {}
-    found = differences(rule, Asked(data["args"], altered(data.get("notes") or {})))
+    found = differences(rule, CallForRules(data["args"], altered(data.get("notes") or {})))
     if rule.thread_id not in (None, event.thread_id):
         found = (Difference("the thread", Why.OTHER_THREAD), *found)
-    return Past(event.seq, event.at, event.thread_id or "", event.tool_call_id or "", data["args"], found)
+    return PastCall(event.seq, event.at, event.thread_id or "", event.tool_call_id or "", data["args"], found)
 
 
 def altered(notes: Mapping[str, Any]) -> bool:

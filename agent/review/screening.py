@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, Literal, cast
 
 from agent.review import rules, tool_messages
-from agent.review.actions import Action, Key, State
+from agent.review.actions import Action, ActionState, Key
 from agent.review.agents import Agent
 from agent.review.arguments.args import dumps, parse
 from agent.review.arguments.fitting import Received
@@ -28,7 +28,11 @@ from agent.review.rules import Rule
 Fate = Literal["ask", "run", "answered"]
 FATES: Mapping[Tier, Fate] = {Tier.AUTO: "run", Tier.LOG: "run", Tier.ASK: "ask"}
 """What a verdict comes to; any other is a refusal."""
-STATES: Mapping[Fate, State] = {"ask": State.PENDING, "run": State.APPROVED, "answered": State.REFUSED}
+STATES: Mapping[Fate, ActionState] = {
+    "ask": ActionState.PENDING,
+    "run": ActionState.APPROVED,
+    "answered": ActionState.REFUSED,
+}
 """The state in which the action of a call begins."""
 
 
@@ -44,7 +48,7 @@ class Proposal:
 
 
 @dataclass(frozen=True)
-class Call:
+class ScreenedCall:
     """One screened call, as the agent's state keeps it."""
 
     message_id: str
@@ -108,7 +112,7 @@ class Call:
         )
 
     @classmethod
-    def from_state(cls, kept: Mapping[str, Any]) -> Call:
+    def from_state(cls, kept: Mapping[str, Any]) -> ScreenedCall:
         return cls(**kept)
 
 
@@ -119,7 +123,7 @@ def screen(
     *,
     rejected: Mapping[str, int] = MappingProxyType({}),
     remembered: Sequence[Rule] = (),
-) -> list[Call]:
+) -> list[ScreenedCall]:
     """Judge each proposal. A malformed turn is refused whole: its ids cannot be told apart or its text not read.
 
     `rejected` says how often this turn's calls were rejected before, by `same_call`. A call that is among them is
@@ -146,12 +150,12 @@ def screen(
     return [_remember(agent, call, remembered) for call in calls]
 
 
-def _marked(call: Call, rejected: Mapping[str, int]) -> Call:
+def _marked(call: ScreenedCall, rejected: Mapping[str, int]) -> ScreenedCall:
     times = rejected.get(same_call(call.tool, call.args), 0) if call.fate == "ask" else 0
     return replace(call, notes={**call.notes, REJECTED_BEFORE: times}) if times else call
 
 
-def _in_a_loop(call: Call, looping: Call) -> Call:
+def _in_a_loop(call: ScreenedCall, looping: ScreenedCall) -> ScreenedCall:
     """The call as refused, whatever was judged of it: the turn ends."""
     told_so = tool_messages.repeated(looping.tool, looping.notes[REJECTED_BEFORE])
     why = "The agent kept proposing what was rejected."
@@ -209,7 +213,7 @@ def _within_limits(args: Any) -> Any:
         return args
 
 
-def _judge(agent: Agent, message_id: str, proposal: Proposal) -> Call:
+def _judge(agent: Agent, message_id: str, proposal: Proposal) -> ScreenedCall:
     tool = agent.tools_by_name.get(proposal.tool)
     if tool is None:
         refusal = tool_messages.unknown_tool(proposal.tool, agent.policy.usable)
@@ -231,7 +235,7 @@ def _judge(agent: Agent, message_id: str, proposal: Proposal) -> Call:
         return _refused(
             agent, message_id, proposal, verdict.why, tool_messages.denied_so(proposal.tool, verdict.why)
         )
-    return Call(
+    return ScreenedCall(
         message_id=message_id,
         tool_call_id=proposal.id,
         tool=proposal.tool,
@@ -250,14 +254,16 @@ def _judge(agent: Agent, message_id: str, proposal: Proposal) -> Call:
     )
 
 
-def _remember(agent: Agent, call: Call, remembered: Sequence[Rule]) -> Call:
+def _remember(agent: Agent, call: ScreenedCall, remembered: Sequence[Rule]) -> ScreenedCall:
     """The call, approved already if it is asked about and a rule allows exactly it.
 
     One that a person rejected in this very turn is asked about whatever the rules say.
     """
     if call.fate != "ask" or call.args is None or REJECTED_BEFORE in call.notes:
         return call
-    rule = rules.allowing(remembered, agent, call.tool, rules.Asked(call.args, rules.altered(call.notes)))
+    rule = rules.allowing(
+        remembered, agent, call.tool, rules.CallForRules(call.args, rules.altered(call.notes))
+    )
     return replace(call, fate="run", rule_id=rule.rule_id) if rule else call
 
 
@@ -273,8 +279,8 @@ def summarize(policy: Policy, tool: str, args: Mapping[str, Any]) -> str:
         return f"{literal} (Its summary could not be composed: {type(error).__name__}.)"
 
 
-def _refused(agent: Agent, message_id: str, proposal: Proposal, why: str, refusal: str) -> Call:
-    return Call(
+def _refused(agent: Agent, message_id: str, proposal: Proposal, why: str, refusal: str) -> ScreenedCall:
+    return ScreenedCall(
         message_id=message_id,
         tool_call_id=proposal.id,
         tool=proposal.tool,

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from agent.review import tool_messages
-from agent.review.actions import Action, Asked, Review, Waiting
+from agent.review.actions import Action, AskedAction, Review, Waiting
 from agent.review.agents import Denial
 from agent.review.arguments.args import parse
 from agent.review.digest import canonical
 from agent.review.errors import ArgumentsRefused
 from agent.review.policy import DECISION_TYPES
-from agent.review.screening import Call
+from agent.review.screening import ScreenedCall
 from agent.review.threads import Message
 
 Shape = Literal["batched", "per_call", "legacy", "typed", "free"]
@@ -53,7 +53,7 @@ class Pause:
 # Ours.
 
 
-def interrupt_value(calls: Iterable[Call]) -> dict[str, Any]:
+def interrupt_value(calls: Iterable[ScreenedCall]) -> dict[str, Any]:
     """The value an interrupt carries: one request and one config per call, in the calls' order."""
     waiting = list(calls)
     return {
@@ -65,7 +65,7 @@ def interrupt_value(calls: Iterable[Call]) -> dict[str, Any]:
     }
 
 
-Denies = Callable[[str, Action | Asked], Denial | None]
+Denies = Callable[[str, Action | AskedAction], Denial | None]
 """Why an agent's policy, as it is now, denies one of its waiting actions; None if it does not."""
 
 
@@ -74,7 +74,7 @@ def pending_review(review: Review | Waiting, denies: Denies) -> dict[str, Any]:
 
     An action that the policy has come to deny says so under `denied`.
     """
-    actions: tuple[Action | Asked, ...] = review.actions
+    actions: tuple[Action | AskedAction, ...] = review.actions
     return {
         "review_id": review.review_id,
         "action_requests": [_request(action, denies(review.agent, action)) for action in actions],
@@ -84,7 +84,7 @@ def pending_review(review: Review | Waiting, denies: Denies) -> dict[str, Any]:
     }
 
 
-def _request(action: Action | Asked, denial: Denial | None) -> dict[str, Any]:
+def _request(action: Action | AskedAction, denial: Denial | None) -> dict[str, Any]:
     denied = {"denied": denial.reason} if denial else {}
     return {
         "name": action.tool,

@@ -9,7 +9,7 @@ from typing import Any
 
 from agent.review.agents import Agent
 from agent.review.errors import ArgumentsRefused
-from agent.review.events import Event, Kind
+from agent.review.events import Event, EventKind
 from agent.review.policy import STRICTNESS, Policy, Tier
 
 UNASKED = (Tier.AUTO, Tier.LOG)
@@ -17,7 +17,7 @@ UNASKED = (Tier.AUTO, Tier.LOG)
 
 
 @dataclass(frozen=True)
-class Past:
+class PastProposal:
     """One proposal of the trail."""
 
     seq: int
@@ -37,7 +37,7 @@ class Past:
 class Judged:
     """One proposal, judged now and under the edit."""
 
-    past: Past
+    past: PastProposal
     now: Tier
     edited: Tier
     irreversible: bool
@@ -106,7 +106,7 @@ def simulate(agent: Agent, edited: Policy, events: Iterable[Event]) -> Simulatio
     kept = [event for event in events if event.agent == agent.name]
     decided = _decided(kept)
     for event in kept:
-        if event.kind is not Kind.ACTION_PROPOSED:
+        if event.kind is not EventKind.ACTION_PROPOSED:
             continue
         if event.data is None:
             unreadable += 1
@@ -129,9 +129,9 @@ def _decided(events: Iterable[Event]) -> dict[int, str]:
     found: dict[int, str] = {}
     for event in sorted(events, key=lambda one: one.seq):
         call = event.thread_id, event.tool_call_id
-        if event.kind is Kind.ACTION_PROPOSED and _is_first(event):
+        if event.kind is EventKind.ACTION_PROPOSED and _is_first(event):
             last[call] = event.seq
-        elif event.kind is Kind.DECISION_MADE and call in last:
+        elif event.kind is EventKind.DECISION_MADE and call in last:
             found[last[call]] = str((event.data or {}).get("type", ""))
     return found
 
@@ -141,8 +141,8 @@ def _is_first(proposal: Event) -> bool:
     return bool((proposal.data or {}).get("attempt", 1) == 1)
 
 
-def _past(event: Event, data: Mapping[str, Any], decided: str) -> Past:
-    return Past(
+def _past(event: Event, data: Mapping[str, Any], decided: str) -> PastProposal:
+    return PastProposal(
         seq=event.seq,
         at=event.at,
         thread_id=event.thread_id or "",
@@ -154,13 +154,13 @@ def _past(event: Event, data: Mapping[str, Any], decided: str) -> Past:
     )
 
 
-def _tier(agent: Agent, policy: Policy, past: Past) -> Tier:
+def _tier(agent: Agent, policy: Policy, past: PastProposal) -> Tier:
     """The policy's word on the proposal; what does not fit its tool is refused under any policy."""
     args = past.args if past.args is not None else _fitted(agent, past)
     return Tier.DENY if args is None else policy.judge(past.tool, args).tier
 
 
-def _fitted(agent: Agent, past: Past) -> dict[str, Any] | None:
+def _fitted(agent: Agent, past: PastProposal) -> dict[str, Any] | None:
     """The arguments of a call that was refused before they were taken, if they would fit its tool today."""
     tool = agent.tools_by_name.get(past.tool)
     if tool is None or not isinstance(past.proposed, dict):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from agent.review.actions import Action, State
+from agent.review.actions import Action, ActionState
 
 NOT_EXECUTED = "It was not executed."
 MIDWAY = (
@@ -168,9 +168,9 @@ def settled_as_failed(words: str) -> str:
     return f"Error: it failed, as a person found after the run was cut off. {words}".strip()
 
 
-STATUS_OF_END = {State.DONE: "success", State.RESPONDED: "success"}
+STATUS_OF_END = {ActionState.DONE: "success", ActionState.RESPONDED: "success"}
 
 
-def status(end: State) -> str:
+def status(end: ActionState) -> str:
     """`success` or `error`, as a tool message carries it."""
     return STATUS_OF_END.get(end, "error")

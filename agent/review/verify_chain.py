@@ -9,7 +9,7 @@ from agent.review.events import (
     GENESIS,
     Anchor,
     Event,
-    Kind,
+    EventKind,
     MaskedEvent,
     OddEvent,
     commitment,
@@ -81,7 +81,7 @@ class _Chain:
         self._fault = self._fault or self._wrong(event, previous)
         if self._count in self._noted:
             self._fault = self._fault or self._anchor_fault()
-        if event.data is None or event.kind is Kind.DATA_ERASED:
+        if event.data is None or event.kind is EventKind.DATA_ERASED:
             self._follow_data(event)
 
     def stop(self, odd: OddEvent) -> None:
@@ -99,7 +99,7 @@ class _Chain:
 
     def _begins_keyed(self, event: Event, previous: str) -> bool:
         """Whether the event is the first that has to have a keyed hash."""
-        if event.kind is Kind.CHAIN_KEYED:
+        if event.kind is EventKind.CHAIN_KEYED:
             return True
         return self._count == 1 and not _holds(event, previous, None)
 
@@ -135,7 +135,7 @@ class _Chain:
             self._masked += 1
             if not isinstance(event, MaskedEvent):
                 self._blanked.add(self._count)
-        elif event.kind is Kind.DATA_ERASED and isinstance(event.data.get("seqs"), list):
+        elif event.kind is EventKind.DATA_ERASED and isinstance(event.data.get("seqs"), list):
             self._blanked -= {seq for seq in event.data["seqs"] if isinstance(seq, int)}
 
     def _anchor_fault(self) -> str | None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from agent.review.errors import InvalidScenario
-from agent.scenarios.comparing import Fault
+from agent.scenarios.comparing import Mismatch
 from agent.scenarios.files import read_file
 from agent.scenarios.running import Follow, Report, run
 
@@ -21,7 +21,7 @@ def run_file(
     try:
         scenario = read_file(path)
     except InvalidScenario as error:
-        return Report(path.name, str(path), (Fault(None, "the file", "a scenario", str(error), UNREAD),))
+        return Report(path.name, str(path), (Mismatch(None, "the file", "a scenario", str(error), UNREAD),))
     return run(scenario, agents, path=str(path), follow=follow, stop=stop)
 
 

@@ -8,7 +8,15 @@ from typing import Any
 
 from agent.review.arguments.args import dumps
 from agent.scenarios.forbidden import forbids, forbids_awaited, named, shown
-from agent.scenarios.format import Awaited, Decision, Execution, Never, Outcome, Result, Step
+from agent.scenarios.format import (
+    Awaited,
+    Decision,
+    Execution,
+    ExpectedEnd,
+    ExpectedResult,
+    Never,
+    ScenarioStep,
+)
 from agent.scenarios.matching import Matcher, args_fit
 
 END = None
@@ -61,7 +69,7 @@ class Came:
 
 
 @dataclass(frozen=True)
-class Fault:
+class Mismatch:
     """Something that is not as expected. `step` counts from 1; None is the end."""
 
     step: int | None
@@ -72,7 +80,7 @@ class Fault:
     """How the scenario becomes green."""
 
 
-def waiting_faults(step: int | None, expected: Sequence[Awaited], waits: Sequence[Waits]) -> list[Fault]:
+def waiting_faults(step: int | None, expected: Sequence[Awaited], waits: Sequence[Waits]) -> list[Mismatch]:
     """What is wrong with the review that waits at this step; the first difference only."""
     return _in_order(
         step, "waits for a decision", [_awaited(one) for one in expected], [_waits(one) for one in waits],
@@ -80,14 +88,15 @@ def waiting_faults(step: int | None, expected: Sequence[Awaited], waits: Sequenc
     )  # fmt: skip
 
 
-def end_faults(expected: Outcome, came: Came) -> list[Fault]:
+def end_faults(expected: ExpectedEnd, came: Came) -> list[Mismatch]:
     """Everything that is wrong at the end."""
     return [*_status(expected, came), *_lists(expected, came), *_never(expected.never, came)] + [
-        Fault(END, "the record", "that it does not contradict itself", text) for text in came.contradictions
+        Mismatch(END, "the record", "that it does not contradict itself", text)
+        for text in came.contradictions
     ]
 
 
-def as_it_stands(step: Step, never: Sequence[Never], waits: Sequence[Waits]) -> Step | None:
+def as_it_stands(step: ScenarioStep, never: Sequence[Never], waits: Sequence[Waits]) -> ScenarioStep | None:
     """The step where a call that must not run is refused by now, or is asked about by now.
 
     One that no longer waits is not decided on, and one that waits unexpectedly is rejected. None if nothing is left
@@ -111,14 +120,14 @@ def as_it_stands(step: Step, never: Sequence[Never], waits: Sequence[Waits]) -> 
     return step.model_copy(update=made | ({"decisions": [one for _, one in left]} if step.decisions else {}))
 
 
-def _status(expected: Outcome, came: Came) -> Iterator[Fault]:
+def _status(expected: ExpectedEnd, came: Came) -> Iterator[Mismatch]:
     if came.status != expected.status and not _is_held(expected.never, came):
         why = f": {came.error}" if came.error else ""
-        yield Fault(END, "status", str(expected.status), f"{came.status}{why}")
+        yield Mismatch(END, "status", str(expected.status), f"{came.status}{why}")
     if expected.review is not None:
         yield from waiting_faults(END, expected.review, came.waits)
     if isinstance(expected.answer, Matcher) and not expected.answer.fits(came.answer):
-        yield Fault(END, "answer", str(expected.answer), dumps(came.answer))
+        yield Mismatch(END, "answer", str(expected.answer), dumps(came.answer))
 
 
 def _is_held(never: Sequence[Never], came: Came) -> bool:
@@ -126,7 +135,7 @@ def _is_held(never: Sequence[Never], came: Came) -> bool:
     return bool(came.waits) and all(forbids(never, one.tool, one.args) for one in came.waits)
 
 
-def _lists(expected: Outcome, came: Came) -> Iterator[Fault]:
+def _lists(expected: ExpectedEnd, came: Came) -> Iterator[Mismatch]:
     if (executions := expected.executions) is not None:
         # What must not run is a fault of its own, and shifts no other.
         ran = [one for one in came.executions if not forbids(expected.never, one.tool, one.args)]
@@ -145,7 +154,7 @@ def _lists(expected: Outcome, came: Came) -> Iterator[Fault]:
         )
 
 
-def _never(forbidden: Sequence[Never], came: Came) -> Iterator[Fault]:
+def _never(forbidden: Sequence[Never], came: Came) -> Iterator[Mismatch]:
     for never in forbidden:
         green = (
             f"It is green once {named(never)}{'' if never.args else ','} no longer runs. Let the policy refuse it or "
@@ -153,21 +162,21 @@ def _never(forbidden: Sequence[Never], came: Came) -> Iterator[Fault]:
         )
         for ran in came.executions:
             if forbids([never], ran.tool, ran.args):
-                yield Fault(END, "must not run", f"never {named(never)}", _ran(ran), green)
+                yield Mismatch(END, "must not run", f"never {named(never)}", _ran(ran), green)
 
 
 def _in_order(
     step: int | None, about: str, expected: Sequence[str], got: Sequence[str], fits: Callable[[int], bool]
-) -> list[Fault]:
+) -> list[Mismatch]:
     """The first place at which two lists differ, or what one has more than the other."""
     for place in range(min(len(expected), len(got))):
         if not fits(place):
-            return [Fault(step, f"{about} ({place + 1})", expected[place], got[place])]
+            return [Mismatch(step, f"{about} ({place + 1})", expected[place], got[place])]
     if len(expected) == len(got):
         return []
     place = min(len(expected), len(got))
     more, came = ("; ".join(calls[place:]) or "nothing more" for calls in (expected, got))
-    return [Fault(step, f"{about} ({place + 1})", more, came)]
+    return [Mismatch(step, f"{about} ({place + 1})", more, came)]
 
 
 def _is_awaited(expected: Awaited, waits: Waits) -> bool:
@@ -187,7 +196,7 @@ def _has_run(expected: Execution, ran: Ran) -> bool:
     )
 
 
-def _was_told(expected: Result, told: Told) -> bool:
+def _was_told(expected: ExpectedResult, told: Told) -> bool:
     return (
         expected.tool == told.tool
         and expected.status in (None, told.status)
@@ -215,7 +224,7 @@ def _ran(one: Ran) -> str:
     return f"{_call(one.tool, one.args)} {one.ended}{_gives(Matcher('exact', one.result))}"
 
 
-def _result(one: Result) -> str:
+def _result(one: ExpectedResult) -> str:
     return one.tool + (f" {one.status}" if one.status else "") + _gives(one.text)
 
 

@@ -19,7 +19,7 @@ ENDING = ".scenario.yaml"
 SCHEMA_NAME = "scenario.schema.json"
 HEADING = f"# yaml-language-server: $schema={SCHEMA_NAME}\n"
 """By this line editors find the schema, which stands beside the file."""
-LONGEST = 5_000_000
+MAX_FILE = 5_000_000
 """Characters a file may have, with everything written out that its aliases stand for."""
 DEEPEST = 120
 """Levels of a file: the arguments of a call may have 100, and stand a few levels down."""
@@ -93,8 +93,8 @@ def _misplaced(node: yaml.Node | yaml.Event, problem: str) -> yaml.YAMLError:
 
 def read_text(text: str, name: str) -> Scenario:
     """The scenario that is written there. Raises `InvalidScenario`, naming every place that is wrong."""
-    if len(text) > LONGEST:
-        raise InvalidScenario(name, [f"it has {len(text):,} characters, and {LONGEST:,} are the most"])
+    if len(text) > MAX_FILE:
+        raise InvalidScenario(name, [f"it has {len(text):,} characters, and {MAX_FILE:,} are the most"])
     try:
         _check_bounds(yaml.parse(text, _Reader))
         return _scenario(text, name)
@@ -153,8 +153,8 @@ def _check_bounds(events: Iterable[yaml.Event]) -> None:
                 sizes[anchor] = 1 + size - before
         if len(opened) > DEEPEST:
             raise _misplaced(event, f"it is nested too deeply; {DEEPEST} levels are the most")
-        if size > LONGEST:
-            raise _misplaced(event, f"its aliases stand for more than {LONGEST:,} characters; write less")
+        if size > MAX_FILE:
+            raise _misplaced(event, f"its aliases stand for more than {MAX_FILE:,} characters; write less")
 
 
 def _line(node: Any, place: Iterable[int | str]) -> int:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from agent.review.replies import Reply
+from agent.review.replies import RecordedReply
 from agent.review.threads import Status
 from agent.scenarios.matching import Expected
 
@@ -23,13 +23,13 @@ def span(text: str) -> timedelta:
     return timedelta(**{UNITS[text[-1]]: int(text[:-1])})
 
 
-class Part(BaseModel):
+class StrictModel(BaseModel):
     """What is misspelt is refused, never left out."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Awaited(Part):
+class Awaited(StrictModel):
     """A call that is to wait for a decision."""
 
     tool: str
@@ -41,7 +41,7 @@ class Awaited(Part):
     )
 
 
-class Decision(Part):
+class Decision(StrictModel):
     """A decision in the wire format of LangChain's human-in-the-loop middleware."""
 
     # What is malformed on purpose goes through as it is: that it is refused may be the very point.
@@ -56,7 +56,7 @@ class Decision(Part):
     )
 
 
-class Step(Part):
+class ScenarioStep(StrictModel):
     """What is expected to wait, if anything, and the one thing that is done then."""
 
     review: list[Awaited] | None = Field(default=None, description="The actions that wait, in order.")
@@ -83,7 +83,7 @@ class Step(Part):
         return self
 
 
-class Execution(Part):
+class Execution(StrictModel):
     """A call that is to have run."""
 
     tool: str
@@ -94,7 +94,7 @@ class Execution(Part):
     result: Expected | None = Field(default=None, description="What the tool gave back; absent: anything.")
 
 
-class Result(Part):
+class ExpectedResult(StrictModel):
     """What the model is to have been told of a call."""
 
     tool: str
@@ -102,7 +102,7 @@ class Result(Part):
     text: Expected | None = None
 
 
-class Never(Part):
+class Never(StrictModel):
     """Calls that must not run, whatever is decided. What is not named may be anything.
 
     A review may lack such a call, as it may be refused by now. One that is asked about unexpectedly is rejected, and one
@@ -113,7 +113,7 @@ class Never(Part):
     args: dict[str, Expected] = {}
 
 
-class Outcome(Part):
+class ExpectedEnd(StrictModel):
     """What has to have come of it at the end. What is absent is not looked at, but for the status."""
 
     status: Status = Status.IDLE
@@ -122,21 +122,23 @@ class Outcome(Part):
     executions: list[Execution] | None = Field(
         default=None, description="Everything that ran, in order; what must never run is not counted."
     )
-    results: list[Result] | None = Field(default=None, description="Everything the model was told, in order.")
+    results: list[ExpectedResult] | None = Field(
+        default=None, description="Everything the model was told, in order."
+    )
     world: list[str] | None = Field(
         default=None, description="Every change of the demo world, in order, such as `mail_sent outbox/1`."
     )
     never: list[Never] = []
 
 
-def _replayable(replies: list[Reply]) -> list[Reply]:
+def _replayable(replies: list[RecordedReply]) -> list[RecordedReply]:
     for reply in replies:
         if not reply.text and not reply.calls:
             raise ValueError("a reply has text or calls")
     return replies
 
 
-class Scenario(Part):
+class Scenario(StrictModel):
     """A regression test of an agent under review, replayed on a world and a record of its own."""
 
     scenario: str = Field(min_length=1, description="What it shows, as a sentence.")
@@ -146,11 +148,11 @@ class Scenario(Part):
         description="`demo` understands plain requests and /call lines; `recorded` gives `replies`.",
     )
     message: str = Field(min_length=1, description="The message that opens the thread.")
-    replies: Annotated[list[Reply], AfterValidator(_replayable)] = Field(
+    replies: Annotated[list[RecordedReply], AfterValidator(_replayable)] = Field(
         default=[], description="The recorded model's replies, in order."
     )
-    steps: list[Step] = []
-    expect: Outcome = Outcome()
+    steps: list[ScenarioStep] = []
+    expect: ExpectedEnd = ExpectedEnd()
 
     @model_validator(mode="after")
     def _recorded_with_replies(self) -> Self:

@@ -11,25 +11,34 @@ from typing import Any
 from agent.bootstrap import Opened
 from agent.console import Console
 from agent.review.errors import NotIsolated, NotReplayable
-from agent.review.events import Event, Kind
-from agent.review.replies import RecordedCall, Reply
+from agent.review.events import Event, EventKind
+from agent.review.replies import RecordedCall, RecordedReply
 from agent.review.text.secrets import masked
 from agent.review.threads import Status
 from agent.scenarios.comparing import Came, Ran, Told
 from agent.scenarios.forbidden import forbids, shown
-from agent.scenarios.format import Awaited, Decision, Execution, Never, Outcome, Result, Scenario, Step
+from agent.scenarios.format import (
+    Awaited,
+    Decision,
+    Execution,
+    ExpectedEnd,
+    ExpectedResult,
+    Never,
+    Scenario,
+    ScenarioStep,
+)
 from agent.scenarios.matching import Matcher
 from agent.scenarios.reporting import place
 from agent.scenarios.running import MANY, Report, looked, run
 
 BROKEN = {
-    Kind.RUN_FAILED: "a run of it failed",
-    Kind.RUN_STOPPED: "a run of it was stopped",
-    Kind.OUTCOME_UNKNOWN: "an action of it was cut off",
-    Kind.REVIEW_SUPERSEDED: "a review of it was answered elsewhere",
-    Kind.THREAD_STUCK: "another client's answer stuck it",
-    Kind.ACTION_LAPSED: "an approval of it came too late",
-    Kind.RULE_APPLIED: "a remembered rule approved an action of it, and no rule stands where it is replayed",
+    EventKind.RUN_FAILED: "a run of it failed",
+    EventKind.RUN_STOPPED: "a run of it was stopped",
+    EventKind.OUTCOME_UNKNOWN: "an action of it was cut off",
+    EventKind.REVIEW_SUPERSEDED: "a review of it was answered elsewhere",
+    EventKind.THREAD_STUCK: "another client's answer stuck it",
+    EventKind.ACTION_LAPSED: "an approval of it came too late",
+    EventKind.RULE_APPLIED: "a remembered rule approved an action of it, and no rule stands where it is replayed",
 }
 """What a replay cannot bring about again."""
 AGAIN = (
@@ -71,7 +80,7 @@ def record(opened: Opened, thread_id: str, *, name: str, never: Sequence[Never] 
 
 
 def _without_expectations(console: Console, thread_id: str, agent: str, name: str) -> Scenario:
-    course = _Course(thread_id)
+    course = _Gathered(thread_id)
     for event in console.trail.events(thread_id=thread_id, limit=MANY):
         course.take(event)
     first, *steps = course.steps
@@ -87,11 +96,11 @@ def _without_expectations(console: Console, thread_id: str, agent: str, name: st
 
 
 @dataclass
-class _Course:
+class _Gathered:
     """The steps of a thread, gathered from its events in order; the first is the opening message."""
 
     thread_id: str
-    steps: list[Step] = field(default_factory=list)
+    steps: list[ScenarioStep] = field(default_factory=list)
     proposed: dict[str, tuple[str, Any]] = field(default_factory=dict)
     waiting: list[tuple[str, str]] = field(default_factory=list)
     """The call ids and tools of the review that is open."""
@@ -103,18 +112,18 @@ class _Course:
         match event.kind:
             case kind if kind in BROKEN:
                 raise NotReplayable(self.thread_id, BROKEN[kind], AGAIN)
-            case Kind.MESSAGE_SENT:
-                self.steps.append(Step(message=str(data["text"])))
-            case Kind.ACTION_PROPOSED:
+            case EventKind.MESSAGE_SENT:
+                self.steps.append(ScenarioStep(message=str(data["text"])))
+            case EventKind.ACTION_PROPOSED:
                 self.proposed[str(event.tool_call_id)] = (str(event.tool), data["args"])
-            case Kind.REVIEW_OPENED:
+            case EventKind.REVIEW_OPENED:
                 self.waiting = [(str(call_id), str(tool)) for call_id, tool in data["actions"]]
-            case Kind.DECISION_MADE:
+            case EventKind.DECISION_MADE:
                 self._decide(event, data)
-            case Kind.REVIEW_CLOSED:
-                self.steps.append(Step(review=self._awaited(), close=str(data["reason"])))
-            case Kind.REVIEW_EXPIRED:
-                self.steps.append(Step(review=self._awaited(), wait=APPROVE_BY))
+            case EventKind.REVIEW_CLOSED:
+                self.steps.append(ScenarioStep(review=self._awaited(), close=str(data["reason"])))
+            case EventKind.REVIEW_EXPIRED:
+                self.steps.append(ScenarioStep(review=self._awaited(), wait=APPROVE_BY))
 
     def _decide(self, event: Event, data: Mapping[str, Any]) -> None:
         more: dict[str, Any] = {}
@@ -124,7 +133,7 @@ class _Course:
             more["message"] = data["reason"]
         self.decisions.append(Decision(type=str(data["type"]), **more))
         if len(self.decisions) == len(self.waiting):
-            self.steps.append(Step(review=self._awaited(), decisions=self.decisions))
+            self.steps.append(ScenarioStep(review=self._awaited(), decisions=self.decisions))
             self.decisions = []
 
     def _awaited(self) -> list[Awaited]:
@@ -136,7 +145,7 @@ def _exact(args: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return None if args is None else {name: Matcher("exact", value) for name, value in args.items()}
 
 
-def _replies(console: Console, thread_id: str) -> list[Reply]:
+def _replies(console: Console, thread_id: str) -> list[RecordedReply]:
     """What the model said and proposed, as it came from it, before any edit."""
     said = [one for one in console.queries.history(thread_id, limit=MANY) if one.type == "ai"]
     actions = console.queries.actions(thread_id)
@@ -149,13 +158,13 @@ def _replies(console: Console, thread_id: str) -> list[Reply]:
             RecordedCall(id=one.key.tool_call_id, tool=one.proposed_tool, args=one.proposed)
             for one in sorted(own, key=lambda one: one.position)
         ]
-        replies.append(Reply(text=message.content, calls=calls))
+        replies.append(RecordedReply(text=message.content, calls=calls))
     return replies
 
 
 def _replayed(thread_id: str, made: Scenario, came: Came, agents: Path) -> Came:
     """What comes of a replay, where it is what came of the thread but for what the tools gave back."""
-    same = Outcome(
+    same = ExpectedEnd(
         status=Status(came.status),
         executions=[_execution(one) for one in came.executions],
         results=[_result(one) for one in came.results],
@@ -182,7 +191,7 @@ def _went(ran: Ran) -> str:
     return f"{ran.tool}{given} {WENT.get(ran.ended, ran.ended)}"
 
 
-def _expected(first: Came, second: Came) -> Outcome:
+def _expected(first: Came, second: Came) -> ExpectedEnd:
     """What both replays came to; anything, where they differ."""
     executions = [
         _execution(one, result=_both(one.result, other.result))
@@ -195,7 +204,7 @@ def _expected(first: Came, second: Came) -> Outcome:
     waits = [
         {"tool": one.tool, "args": _exact(one.args), "allowed": list(one.allowed)} for one in first.waits
     ]
-    return Outcome(
+    return ExpectedEnd(
         status=Status(first.status),
         review=[Awaited.model_validate(one) for one in waits] or None,
         answer=None if first.answer is None else _both(first.answer, second.answer),
@@ -205,7 +214,7 @@ def _expected(first: Came, second: Came) -> Outcome:
     )
 
 
-def _but(expected: Outcome, never: list[Never]) -> Outcome:
+def _but(expected: ExpectedEnd, never: list[Never]) -> ExpectedEnd:
     """The same without what hangs on a call that must not run: what is told, said and numbered after it."""
     allowed = [one for one in expected.executions or () if not forbids(never, one.tool, _exactly(one))]
     less = {"executions": allowed, "results": None, "world": None, "answer": None, "never": never}
@@ -222,8 +231,8 @@ def _execution(ran: Ran, **more: Matcher) -> Execution:
     )
 
 
-def _result(told: Told, **more: Matcher) -> Result:
-    return Result.model_validate({"tool": told.tool, "status": told.status, **more})
+def _result(told: Told, **more: Matcher) -> ExpectedResult:
+    return ExpectedResult.model_validate({"tool": told.tool, "status": told.status, **more})
 
 
 def _both(one: str | None, other: str | None) -> Matcher:

@@ -6,13 +6,13 @@ import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Sequence
 
-from agent.scenarios.comparing import Fault
+from agent.scenarios.comparing import Mismatch
 from agent.scenarios.running import Report
 
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def place(fault: Fault) -> str:
+def place(fault: Mismatch) -> str:
     return "at the end" if fault.step is None else f"step {fault.step}"
 
 
@@ -21,7 +21,7 @@ def ways_to_green(report: Report) -> list[str]:
     return list(dict.fromkeys(fault.green for fault in report.faults))
 
 
-def in_words(fault: Fault) -> str:
+def in_words(fault: Mismatch) -> str:
     """A fault, with what was expected above what came."""
     return f"{place(fault)}: {fault.about}\n  expected {fault.expected}\n  got      {fault.got}"
 

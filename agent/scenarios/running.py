@@ -12,14 +12,23 @@ from pathlib import Path
 from agent.bootstrap import Opened
 from agent.console import Console, View
 from agent.review.errors import ReviewError
-from agent.review.events import Kind
+from agent.review.events import EventKind
 from agent.review.threads import Run, Status
 from agent.sandbox import Scratch
-from agent.scenarios.comparing import Came, Fault, Ran, Told, Waits, as_it_stands, end_faults, waiting_faults
-from agent.scenarios.format import Scenario, Step, span
+from agent.scenarios.comparing import (
+    Came,
+    Mismatch,
+    Ran,
+    Told,
+    Waits,
+    as_it_stands,
+    end_faults,
+    waiting_faults,
+)
+from agent.scenarios.format import Scenario, ScenarioStep, span
 
-THREAD = "scenario"
-LONGEST_RUN = 60.0
+SCENARIO_THREAD = "scenario"
+MAX_RUN_SECONDS = 60.0
 """Seconds one run may take before the scenario is given up."""
 MANY = 100_000
 NOT_RUN = "It is green once it can be run to its end, and comes out as expected."
@@ -31,7 +40,7 @@ class Report:
 
     name: str
     path: str = ""
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[Mismatch, ...] = ()
     came: Came | None = None
     seconds: float = 0.0
     stopped: bool = False
@@ -52,7 +61,7 @@ class _Course:
     scenario: Scenario
     scratch: Scratch
     stop: threading.Event
-    faults: list[Fault] = field(default_factory=list)
+    faults: list[Mismatch] = field(default_factory=list)
 
     @property
     def opened(self) -> Opened:
@@ -80,7 +89,7 @@ def run(
     It ends at the first step whose review is not as expected. A refusal is a fault of the report, never raised.
     """
     began, halt = time.monotonic(), stop or threading.Event()
-    faults: list[Fault] = []
+    faults: list[Mismatch] = []
     came = None
     try:
         with Scratch(agents, scenario.agent, scenario.replies) as scratch:
@@ -89,10 +98,10 @@ def run(
                 came = looked(scratch.opened)
                 faults.extend(end_faults(scenario.expect, came))
     except ReviewError as error:
-        faults.append(Fault(None, "it could not be run", "a run", str(error), NOT_RUN))
+        faults.append(Mismatch(None, "it could not be run", "a run", str(error), NOT_RUN))
     except _GivenUp as given_up:
         if not halt.is_set():
-            faults.append(Fault(None, "it was given up", "an end", str(given_up), NOT_RUN))
+            faults.append(Mismatch(None, "it was given up", "an end", str(given_up), NOT_RUN))
     return Report(scenario.scenario, path, tuple(faults), came, time.monotonic() - began, halt.is_set())
 
 
@@ -103,12 +112,16 @@ def _walk(course: _Course, follow: Follow) -> bool:
     _finish(
         course,
         console.send(
-            scenario.message, by="reviewer", thread_id=THREAD, agent=scenario.agent, model=scenario.model
+            scenario.message,
+            by="reviewer",
+            thread_id=SCENARIO_THREAD,
+            agent=scenario.agent,
+            model=scenario.model,
         ),
     )
     for number, written in enumerate(scenario.steps, start=1):
         follow(number)
-        step = as_it_stands(written, scenario.expect.never, waiting(console.queries.view(THREAD)))
+        step = as_it_stands(written, scenario.expect.never, waiting(console.queries.view(SCENARIO_THREAD)))
         if step is None:
             continue
         course.faults.extend(_reviewed(course, number, step))
@@ -119,19 +132,19 @@ def _walk(course: _Course, follow: Follow) -> bool:
     return True
 
 
-def _reviewed(course: _Course, number: int, step: Step) -> list[Fault]:
+def _reviewed(course: _Course, number: int, step: ScenarioStep) -> list[Mismatch]:
     """What is wrong with what waits now."""
-    view = course.console.queries.view(THREAD)
+    view = course.console.queries.view(SCENARIO_THREAD)
     if step.review is None:
         return []
     if not view.reviews:
         about = looked(course.opened)
         got = about.error or (f"the answer {about.answer!r}" if about.answer else str(view.thread.status))
-        return [Fault(number, "a review", f"{len(step.review)} to decide", f"nothing waits: {got}")]
+        return [Mismatch(number, "a review", f"{len(step.review)} to decide", f"nothing waits: {got}")]
     return waiting_faults(number, step.review, waiting(view))
 
 
-def _act(course: _Course, number: int, step: Step) -> list[Fault]:
+def _act(course: _Course, number: int, step: ScenarioStep) -> list[Mismatch]:
     """Do what the step says; a refusal that was not expected, or was expected and did not come, is a fault."""
     expected = step.refused or "it is taken"
     try:
@@ -139,21 +152,23 @@ def _act(course: _Course, number: int, step: Step) -> list[Fault]:
     except ReviewError as error:
         if step.refused == error.code:
             return []
-        return [Fault(number, "what was done", expected, f"{error.code}: {error}")]
+        return [Mismatch(number, "what was done", expected, f"{error.code}: {error}")]
     if started is not None:
         _finish(course, started)
-    return [Fault(number, "what was done", expected, "it was taken")] if step.refused else []
+    return [Mismatch(number, "what was done", expected, "it was taken")] if step.refused else []
 
 
-def _started(course: _Course, step: Step) -> Run | None:
+def _started(course: _Course, step: ScenarioStep) -> Run | None:
     console = course.console
     if step.decisions is not None:
         made = [one.model_dump(exclude_unset=True) for one in step.decisions]
-        return console.decide(THREAD, made, by=step.by, review_id=_only(console.queries.view(THREAD)))
+        return console.decide(
+            SCENARIO_THREAD, made, by=step.by, review_id=_only(console.queries.view(SCENARIO_THREAD))
+        )
     if step.close is not None:
-        return console.close(THREAD, by=step.by, reason=step.close)
+        return console.close(SCENARIO_THREAD, by=step.by, reason=step.close)
     if step.message is not None:
-        return console.send(step.message, by=step.by, thread_id=THREAD)
+        return console.send(step.message, by=step.by, thread_id=SCENARIO_THREAD)
     _pass_time(course, span(step.wait or "0s"))
     return None
 
@@ -174,17 +189,19 @@ def _pass_time(course: _Course, time_passing: timedelta) -> None:
 
 def _finish(course: _Course, run: Run) -> None:
     """Wait until the run pauses or ends; in short looks, so that a person can stop it."""
-    deadline = time.monotonic() + LONGEST_RUN
+    deadline = time.monotonic() + MAX_RUN_SECONDS
     while not course.console.wait(run, 0.2):
         if course.stop.is_set():
             raise _GivenUp("it was stopped")
         if time.monotonic() > deadline:
-            raise _GivenUp(f"a run took longer than {LONGEST_RUN:g} s. Look at what its model is told to do")
+            raise _GivenUp(
+                f"a run took longer than {MAX_RUN_SECONDS:g} s. Look at what its model is told to do"
+            )
     if course.stop.is_set():
         raise _GivenUp("it was stopped")
 
 
-def looked(opened: Opened, thread_id: str = THREAD) -> Came:
+def looked(opened: Opened, thread_id: str = SCENARIO_THREAD) -> Came:
     """Everything that came of the thread, read from the record and from the world."""
     console = opened.console
     view = console.queries.view(thread_id)
@@ -217,7 +234,7 @@ def waiting(view: View) -> tuple[Waits, ...]:
 def _executions(console: Console, thread_id: str) -> list[Ran]:
     """What was started, in that order, with the arguments the record says it was started with."""
     found = []
-    for event in console.trail.events(thread_id=thread_id, kind=Kind.EXECUTION_STARTED, limit=MANY):
+    for event in console.trail.events(thread_id=thread_id, kind=EventKind.EXECUTION_STARTED, limit=MANY):
         action = console.queries.action(thread_id, str(event.tool_call_id))
         ended, result = (str(action.state), action.result) if action else ("unknown", None)
         found.append(Ran(str(event.tool), (event.data or {}).get("args"), ended, result))

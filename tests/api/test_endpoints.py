@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from agent.review import tool_messages
-from agent.review.actions import State
+from agent.review.actions import ActionState
 from tests.api import case_agent
 from tests.api.conftest import Served
 from tests.conftest import SetClock, until
@@ -235,9 +235,9 @@ def cut_off(served: Served) -> str:
     (action,) = served.console.queries.actions("t-1")
     with ledger.write() as tx:
         tx.end_review(str(action.review_id), "decided", "2030-01-01T12:00:00.000000Z", "ana", "approve")
-        tx.move(action.key, State.PENDING, State.APPROVED)
-        tx.move(action.key, State.APPROVED, State.EXECUTING, owner="1-gone")
-        tx.move(action.key, State.EXECUTING, State.UNKNOWN)
+        tx.move(action.key, ActionState.PENDING, ActionState.APPROVED)
+        tx.move(action.key, ActionState.APPROVED, ActionState.EXECUTING, owner="1-gone")
+        tx.move(action.key, ActionState.EXECUTING, ActionState.UNKNOWN)
         tx.set_thread("t-1", "unknown_outcome", "2030-01-01T12:00:00.000000Z")
     return action.key.tool_call_id
 

@@ -11,7 +11,7 @@ import pytest
 
 from agent.api.errors import STATUS
 from agent.review import errors
-from agent.review.actions import Review, ReviewState, State
+from agent.review.actions import ActionState, Review, ReviewState
 from agent.review.errors import ReviewError
 from agent.review.threads import RunState, Status
 from tests.api import case_agent
@@ -110,7 +110,7 @@ def test_2_an_unknown_outcome_has_to_be_settled_first(served: Served) -> None:
     served.chat(MAIL, thread_id="t-1")
     with served.console._ledger.write() as tx:
         (action,) = served.console.queries.actions("t-1")
-        tx.propose(replace(action, key=replace(action.key, tool_call_id="c9"), state=State.UNKNOWN))
+        tx.propose(replace(action, key=replace(action.key, tool_call_id="c9"), state=ActionState.UNKNOWN))
     answer, error = refused_by_both(served, WRONG, review_id="r-0")
     assert "send_email" in check(answer, error, 409, errors.OutcomeUnknown)
 

@@ -28,7 +28,7 @@ class NoRuns:
 
     owner = "1-bench"
 
-    def start(self, run: Run, behind: Event | None = None) -> None:
+    def start(self, run: Run, after: Event | None = None) -> None:
         return
 
     def stop(self, thread_id: str | None) -> None:

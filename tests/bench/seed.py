@@ -14,10 +14,10 @@ from agent.engine.proposals import propose
 from agent.ledger.keys import RecordKeys
 from agent.ledger.sqlite import SqliteLedger
 from agent.ports import Ledger, Send, Transaction, deliveries
-from agent.review.actions import Review, ReviewState, State
+from agent.review.actions import ActionState, Review, ReviewState
 from agent.review.agents import Agent
-from agent.review.events import Fact, Kind, instant
-from agent.review.screening import Call, Proposal, screen
+from agent.review.events import EventKind, UnsealedEvent, instant
+from agent.review.screening import Proposal, ScreenedCall, screen
 from agent.review.threads import Message, Run, RunState, Status, Thread, ToolCall
 from tests.bench.scale import Scale
 
@@ -61,7 +61,7 @@ class Seeder:
             now = self._tick()
             tx.add_thread(self._thread(thread_id, Status.IDLE, now))
             tx.put_messages(thread_id, list(_spoken(messages)), now)
-            tx.append(self._fact(Kind.THREAD_STARTED, thread_id, now))
+            tx.append(self._fact(EventKind.THREAD_STARTED, thread_id, now))
 
     def _write(self, count: int, *, decided: bool) -> None:
         end = self._written + count
@@ -85,16 +85,16 @@ class Seeder:
         if decided:
             self._decide(tx, review)
 
-    def _one(self, tx: Transaction, thread_id: str, review_id: str, calls: Sequence[Call]) -> Review:
+    def _one(self, tx: Transaction, thread_id: str, review_id: str, calls: Sequence[ScreenedCall]) -> Review:
         """A thread that waits, with all that its run has recorded."""
         now, message_id = self._tick(), f"{thread_id}-m"
         tx.add_thread(self._thread(thread_id, Status.WAITING, now))
         run = self._run(thread_id, message_id, now)
         tx.open(run)
         tx.append(
-            self._fact(Kind.THREAD_STARTED, thread_id, now),
-            self._fact(Kind.MESSAGE_SENT, thread_id, now, text=ASKED),
-            self._fact(Kind.RUN_STARTED, thread_id, now, run_id=run.run_id),
+            self._fact(EventKind.THREAD_STARTED, thread_id, now),
+            self._fact(EventKind.MESSAGE_SENT, thread_id, now, text=ASKED),
+            self._fact(EventKind.RUN_STARTED, thread_id, now, run_id=run.run_id),
         )
         proposed = [replace(call, message_id=message_id) for call in calls]
         keys = [propose(tx, run, call, place, self._secret, now).key for place, call in enumerate(proposed)]
@@ -105,8 +105,8 @@ class Seeder:
         tx.open_review(Review(review_id, thread_id, run.agent, ReviewState.OPEN, now, expires_at), keys)
         tx.close(run.run_id, run.owner, RunState.PAUSED, now)
         tx.append(
-            replace(self._fact(Kind.REVIEW_OPENED, thread_id, now), review_id=review_id),
-            self._fact(Kind.RUN_ENDED, thread_id, now, run_id=run.run_id, ended="paused"),
+            replace(self._fact(EventKind.REVIEW_OPENED, thread_id, now), review_id=review_id),
+            self._fact(EventKind.RUN_ENDED, thread_id, now, run_id=run.run_id, ended="paused"),
         )
         return tx.open_reviews(thread_id)[0]
 
@@ -114,16 +114,21 @@ class Seeder:
         now, thread_id, action = self._tick(), review.thread_id, review.actions[0]
         approve = {"type": "approve", "message": None, "comment": None}
         changes = {"decision": approve, "decided_by": "ana", "decided_at": now}
-        tx.move(action.key, State.PENDING, State.APPROVED, **changes)
+        tx.move(action.key, ActionState.PENDING, ActionState.APPROVED, **changes)
         tx.end_review(review.review_id, ReviewState.DECIDED, now, "ana", "approve")
-        tx.move(action.key, State.APPROVED, State.EXECUTING, started_at=now, owner=OWNER)
-        tx.move(action.key, State.EXECUTING, State.DONE, ended_at=now, result="Sent.")
+        tx.move(action.key, ActionState.APPROVED, ActionState.EXECUTING, started_at=now, owner=OWNER)
+        tx.move(action.key, ActionState.EXECUTING, ActionState.DONE, ended_at=now, result="Sent.")
         tx.set_thread(thread_id, Status.IDLE, now)
-        kinds = (Kind.DECISION_MADE, Kind.RUN_STARTED, Kind.EXECUTION_STARTED, Kind.EXECUTION_FINISHED)
+        kinds = (
+            EventKind.DECISION_MADE,
+            EventKind.RUN_STARTED,
+            EventKind.EXECUTION_STARTED,
+            EventKind.EXECUTION_FINISHED,
+        )
         facts = [self._fact(kind, thread_id, now, args=action.args) for kind in kinds]
         tx.append(*(replace(fact, tool_call_id="c", tool=TOOL) for fact in facts))
 
-    def _call(self, name: str, call_id: str = "c") -> Call:
+    def _call(self, name: str, call_id: str = "c") -> ScreenedCall:
         """The judged call, as another thread would have it: only its words differ."""
         args = _args(name)
         summary = self._judged.summary.replace(_args("nobody")["to"], args["to"])
@@ -138,8 +143,10 @@ class Seeder:
     def _thread(self, thread_id: str, status: Status, now: str) -> Thread:
         return Thread(thread_id, self._agent.name, "demo", status, now, now, "ana", ASKED)
 
-    def _fact(self, kind: Kind, thread_id: str, now: str, **data: object) -> Fact:
-        return Fact(kind=kind, at=now, thread_id=thread_id, agent=self._agent.name, by="ana", data=data)
+    def _fact(self, kind: EventKind, thread_id: str, now: str, **data: object) -> UnsealedEvent:
+        return UnsealedEvent(
+            kind=kind, at=now, thread_id=thread_id, agent=self._agent.name, by="ana", data=data
+        )
 
     def _tick(self) -> str:
         self._moment += timedelta(milliseconds=10)

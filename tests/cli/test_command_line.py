@@ -25,7 +25,7 @@ from agent.bootstrap import Opened, open_console
 from agent.cli import output
 from agent.cli.main import app
 from agent.review import exports
-from agent.review.events import Event, Kind
+from agent.review.events import Event, EventKind
 from agent.settings import Settings, key_path
 from tests.conftest import ROOT, Server, ask, free_port, until, wrong_agents
 
@@ -262,7 +262,7 @@ def test_no_cell_is_a_formula(start: str) -> None:
     event = Event(
         seq=1,
         at="2030",
-        kind=Kind.MESSAGE_SENT,
+        kind=EventKind.MESSAGE_SENT,
         by=f"{start}cmd|'/c calc'!A1",
         data={},
         salt="",

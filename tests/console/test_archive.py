@@ -10,7 +10,7 @@ import pytest
 from agent.bootstrap import Opened
 from agent.console import Console
 from agent.review.errors import NothingToRetry, ReviewPending, ThreadArchived
-from agent.review.events import Kind
+from agent.review.events import EventKind
 from agent.review.threads import Status
 from tests.conftest import ask, decide, start_deciding, waiting
 
@@ -46,7 +46,7 @@ def test_only_the_checkpoints_go(opened: Opened, console: Console, thread_id: st
     assert (checkpoints(opened, thread_id), checkpoints(opened, other)) == (0, kept)
     *events, last = console.trail.events(thread_id=thread_id)
     assert (console.queries.history(thread_id), console.queries.actions(thread_id), events) == before
-    assert (last.kind, last.by) == (Kind.THREAD_ARCHIVED, "ana")
+    assert (last.kind, last.by) == (EventKind.THREAD_ARCHIVED, "ana")
     assert console.queries.view(thread_id).thread.status is Status.ARCHIVED
     assert console.trail.verify().ok
 
@@ -78,7 +78,7 @@ def test_archiving_again_only_deletes_what_was_not_deleted_yet(
     assert checkpoints(opened, thread_id)
     console.archive(thread_id, by="ana")
     assert checkpoints(opened, thread_id) == 0
-    assert len(console.trail.events(kind=Kind.THREAD_ARCHIVED)) == 1
+    assert len(console.trail.events(kind=EventKind.THREAD_ARCHIVED)) == 1
 
 
 def test_a_failed_thread_can_be_archived(console: Console) -> None:

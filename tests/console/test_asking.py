@@ -13,10 +13,10 @@ from agent.console import Console
 from agent.demos.library import TO_APPROVE, TO_LEND
 from agent.demos.world import Ref
 from agent.review import tool_messages
-from agent.review.actions import Action, State
+from agent.review.actions import Action, ActionState
 from agent.review.errors import InvalidDecision, NothingToAskAgain
-from agent.review.events import Kind
-from agent.review.preconditions import Fact
+from agent.review.events import EventKind
+from agent.review.preconditions import ChangedFact
 from agent.review.repeats import MOST_REJECTIONS
 from agent.review.threads import Status
 from agent.settings import Settings
@@ -36,7 +36,7 @@ def mail(name: str, to: str = "a@x.org") -> str:
     return call(name, "send_email", to=to, subject="s", body="b")
 
 
-def states(console: Console) -> dict[str, State]:
+def states(console: Console) -> dict[str, ActionState]:
     return {action.key.tool_call_id: action.state for action in console.queries.actions(THREAD)}
 
 
@@ -61,14 +61,14 @@ def lend_last(console: Console, **decision: Any) -> Action:
 @pytest.mark.parametrize(
     ("request_", "ends"),
     [
-        ("Find books about dragons", {"search_books": State.DONE}),
-        ("Renew loan l-1", {"renew_loan": State.DONE}),
-        ("Borrow b-1 for member m-9", {"borrow_book": State.PENDING}),
-        ("Delete member m-9", {"delete_member": State.REFUSED}),
+        ("Find books about dragons", {"search_books": ActionState.DONE}),
+        ("Renew loan l-1", {"renew_loan": ActionState.DONE}),
+        ("Borrow b-1 for member m-9", {"borrow_book": ActionState.PENDING}),
+        ("Delete member m-9", {"delete_member": ActionState.REFUSED}),
     ],
 )
 def test_each_suggested_request_of_the_library_comes_to_its_tiers_end(
-    console: Console, request_: str, ends: dict[str, State]
+    console: Console, request_: str, ends: dict[str, ActionState]
 ) -> None:
     assert request_ in console.queries.agent("library").suggestions
     ask(console, request_, thread_id=THREAD, agent="library")
@@ -85,13 +85,13 @@ def test_the_last_copy_that_another_reader_took_is_lent_once(opened: Opened) -> 
     opened.world.borrow("b-1", "m-2", Ref("elsewhere", "c-1"))
 
     since = console.queries.changed_since(action)
-    assert since.changed == (Fact("stock", was=1, now=0),)
+    assert since.changed == (ChangedFact("stock", was=1, now=0),)
     assert "No copy" in since.fault
 
     decide(console, THREAD, APPROVE)
-    assert states(console) == {"a": State.FAILED}
+    assert states(console) == {"a": ActionState.FAILED}
     assert "No copy of “A Field Guide to Dragons” is left" in results(console)["a"]
-    (event,) = console.trail.events(thread_id=THREAD, kind=Kind.EXECUTION_FAILED)
+    (event,) = console.trail.events(thread_id=THREAD, kind=EventKind.EXECUTION_FAILED)
     assert "No copy" in (event.data or {})["result"]
     book = opened.world.book("b-1")
     assert book is not None
@@ -118,7 +118,7 @@ def test_a_rejection_can_end_the_turn_without_the_model(console: Console) -> Non
     turn = f"{mail('a')}\n{call('s', 'search_mail', text='rent')}\n/then\n/say noted"
     ask(console, turn, thread_id=THREAD)
     decide(console, THREAD, REJECT, end_turn=True)
-    assert states(console) == {"a": State.REJECTED, "s": State.WITHDRAWN}
+    assert states(console) == {"a": ActionState.REJECTED, "s": ActionState.WITHDRAWN}
     assert last_words(console) == tool_messages.ended_answer(["no"])
     assert results(console) == {"a": tool_messages.rejected("no"), "s": tool_messages.FAILED_TURN}
     assert console.queries.view(THREAD).thread.status is Status.IDLE
@@ -138,7 +138,7 @@ def test_a_turn_in_which_something_is_approved_cannot_be_ended_so(console: Conso
     ask(console, f"{mail('a')}\n{mail('b')}", thread_id=THREAD)
     with pytest.raises(InvalidDecision, match="only where every action is rejected"):
         start_deciding(console, THREAD, [REJECT, APPROVE], by="ana", end_turn=True)
-    assert set(states(console).values()) == {State.PENDING}
+    assert set(states(console).values()) == {ActionState.PENDING}
 
 
 def test_what_was_closed_is_asked_again_exactly_and_without_the_model(console: Console) -> None:
@@ -156,7 +156,7 @@ def test_what_was_closed_is_asked_again_exactly_and_without_the_model(console: C
         ("ai", ""),
     ]
     decide(console, THREAD, APPROVE, by="ben")
-    assert console.queries.actions(THREAD)[-1].state is State.DONE
+    assert console.queries.actions(THREAD)[-1].state is ActionState.DONE
 
 
 def test_what_was_asked_again_is_not_asked_once_more(console: Console) -> None:
@@ -204,7 +204,7 @@ def test_after_three_rejections_the_turn_ends_and_says_why(console: Console) -> 
     for _ in range(MOST_REJECTIONS):
         decide(console, THREAD, REJECT)
     assert console.queries.view(THREAD).thread.status is Status.IDLE
-    assert list(states(console).values()) == [State.REJECTED] * 3 + [State.REFUSED]
+    assert list(states(console).values()) == [ActionState.REJECTED] * 3 + [ActionState.REFUSED]
     assert results(console)["c3"] == tool_messages.repeated("send_email", 3)
     assert last_words(console) == tool_messages.REPEATED_ANSWER.format(times=3)
 
@@ -223,7 +223,7 @@ def test_other_calls_of_the_tool_are_not_taken_for_the_same(console: Console) ->
     ask(console, turn, thread_id=THREAD)
     for _ in range(MOST_REJECTIONS + 2):
         decide(console, THREAD, REJECT)
-    assert set(states(console).values()) == {State.REJECTED}
+    assert set(states(console).values()) == {ActionState.REJECTED}
 
 
 # A tool's own clocks.
@@ -233,10 +233,10 @@ def test_a_review_closes_by_its_tools_own_clock_with_no_page_open(console: Conso
     lend_last(console)
     clock.move(seconds=(TO_APPROVE - timedelta(seconds=1)).total_seconds())
     console.expire()
-    assert states(console) == {"a": State.PENDING}
+    assert states(console) == {"a": ActionState.PENDING}
     clock.move(seconds=1)
     until(lambda: console.queries.view(THREAD).thread.status is Status.IDLE)
-    assert states(console) == {"a": State.EXPIRED}
+    assert states(console) == {"a": ActionState.EXPIRED}
     assert results(console) == {"a": tool_messages.EXPIRED}
 
 
@@ -249,12 +249,12 @@ def test_an_approval_lapses_by_its_tools_own_clock(
         late.setattr(
             opened.supervisor,
             "start",
-            lambda run, behind=None: clock.move(seconds=TO_LEND.total_seconds() + 1),
+            lambda run, after=None: clock.move(seconds=TO_LEND.total_seconds() + 1),
         )
         run = start_deciding(console, THREAD, [APPROVE], by="ana")
     opened.supervisor.start(run)
     assert console.wait(run, 30)
-    assert states(console) == {"a": State.LAPSED}
+    assert states(console) == {"a": ActionState.LAPSED}
     assert results(console) == {"a": tool_messages.LAPSED}
     assert opened.world.changes() == ()
 
@@ -265,8 +265,8 @@ def test_an_approval_lapses_by_its_tools_own_clock(
 def test_the_policy_is_on_record_before_the_first_run_under_it_and_only_then(console: Console) -> None:
     ask(console, mail("a"), thread_id=THREAD)
     decide(console, THREAD, APPROVE)
-    (event,) = console.trail.events(kind=Kind.POLICY_CHANGED)
-    (proposal,) = console.trail.events(kind=Kind.ACTION_PROPOSED)
+    (event,) = console.trail.events(kind=EventKind.POLICY_CHANGED)
+    (proposal,) = console.trail.events(kind=EventKind.ACTION_PROPOSED)
     assert event.seq < proposal.seq
     assert event.agent == "mail"
     data = event.data or {}
@@ -280,7 +280,7 @@ def test_a_policy_that_changed_is_on_record_with_the_one_before_it(
     for span in (timedelta(hours=24), timedelta(hours=1), timedelta(hours=1)):
         opened = open_console(settings.model_copy(update={"review_approve_by": span}), clock=clock)
         ask(opened.console, "/say hi", agent="library")
-        found = opened.console.trail.events(kind=Kind.POLICY_CHANGED)
+        found = opened.console.trail.events(kind=EventKind.POLICY_CHANGED)
         opened.close()
     first, second = (event.data or {} for event in found)
     assert second["before"] == first["version"] != second["version"]

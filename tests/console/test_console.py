@@ -14,7 +14,7 @@ from agent.bootstrap import Opened
 from agent.console import Console
 from agent.ledger.sqlite import SqliteLedger
 from agent.review import tool_messages
-from agent.review.actions import State
+from agent.review.actions import ActionState
 from agent.review.errors import (
     AlreadyDecided,
     InvalidDecision,
@@ -35,7 +35,7 @@ from agent.review.errors import (
     UnknownModel,
     UnknownThread,
 )
-from agent.review.events import Kind
+from agent.review.events import EventKind
 from agent.review.threads import Status
 from tests.conftest import SetClock, ask, decide, start_deciding, until, waiting
 
@@ -58,7 +58,7 @@ def status(console: Console) -> Status:
     return console.queries.view(THREAD).thread.status
 
 
-def states(console: Console) -> dict[str, State]:
+def states(console: Console) -> dict[str, ActionState]:
     return {action.key.tool_call_id: action.state for action in console.queries.actions(THREAD)}
 
 
@@ -66,14 +66,16 @@ def results(console: Console) -> dict[str | None, str]:
     return {m.tool_call_id: m.content for m in console.queries.history(THREAD) if m.type == "tool"}
 
 
-def kinds(console: Console) -> list[Kind]:
+def kinds(console: Console) -> list[EventKind]:
     return [event.kind for event in console.trail.events(thread_id=THREAD, limit=1_000)]
 
 
 def picture(console: Console) -> Any:
     """All of a thread that a refused attempt must leave as it is: everything but the note of the refusal."""
     told = [
-        e for e in console.trail.events(thread_id=THREAD, limit=1_000) if e.kind is not Kind.DECISION_REFUSED
+        e
+        for e in console.trail.events(thread_id=THREAD, limit=1_000)
+        if e.kind is not EventKind.DECISION_REFUSED
     ]
     view = console.queries.view(THREAD)
     return view.thread, view.reviews, console.queries.history(THREAD), console.queries.actions(THREAD), told
@@ -93,8 +95,8 @@ def make_unknown(opened: Opened, monkeypatch: pytest.MonkeyPatch, *calls: str) -
 
     def cut(tool: str) -> None:
         with opened.console._ledger.write() as tx:
-            (action,) = tx.actions(THREAD, states=[State.EXECUTING])
-            tx.move(action.key, State.EXECUTING, State.UNKNOWN)
+            (action,) = tx.actions(THREAD, states=[ActionState.EXECUTING])
+            tx.move(action.key, ActionState.EXECUTING, ActionState.UNKNOWN)
 
     with monkeypatch.context() as cutting:
         moved = opened.supervisor.tool_moved
@@ -279,7 +281,7 @@ def test_a_decision_that_cannot_be_taken_leaves_the_review_waiting(console: Cons
         console, InvalidDecision, lambda: start_deciding(console, THREAD, [{"type": "respond"}], by="ana")
     )
     decide(console, THREAD, APPROVE)
-    assert states(console) == {"a": State.DONE}
+    assert states(console) == {"a": ActionState.DONE}
 
 
 def test_one_bad_decision_among_good_ones_takes_none_of_them(console: Console) -> None:
@@ -301,7 +303,7 @@ def test_an_attempt_that_came_too_late_is_on_record(console: Console, review_id:
     stale = [{**APPROVE, "shown_digest": "stale"}]
     with pytest.raises(ReviewChanged):
         console.decide(THREAD, stale, by="eve", review_id=review_id)
-    (event,) = console.trail.events(thread_id=THREAD, kind=Kind.DECISION_REFUSED)
+    (event,) = console.trail.events(thread_id=THREAD, kind=EventKind.DECISION_REFUSED)
     assert (event.by, event.data["code"]) == ("eve", "ReviewChanged")  # type: ignore[index]
 
 
@@ -334,7 +336,7 @@ def test_the_time_to_decide_is_counted_from_the_first_look(console: Console, clo
     console.given.shown(review_id, to="ana")
     clock.move(seconds=2)
     decide(console, THREAD, REJECT)
-    (event,) = console.trail.events(thread_id=THREAD, kind=Kind.DECISION_MADE)
+    (event,) = console.trail.events(thread_id=THREAD, kind=EventKind.DECISION_MADE)
     assert event.data["seconds_to_decide"] == 42.0  # type: ignore[index]
 
 
@@ -342,7 +344,7 @@ def test_without_a_look_there_is_no_time_to_decide(console: Console) -> None:
     ask(console, mail(), thread_id=THREAD)
     console.given.shown(waiting(console, THREAD).review_id, to="bob")
     decide(console, THREAD, REJECT, by="ana")
-    (event,) = console.trail.events(thread_id=THREAD, kind=Kind.DECISION_MADE)
+    (event,) = console.trail.events(thread_id=THREAD, kind=EventKind.DECISION_MADE)
     assert event.data["seconds_to_decide"] is None  # type: ignore[index]
 
 
@@ -351,11 +353,11 @@ def test_an_approval_lapses_when_it_is_not_carried_out_in_time(
 ) -> None:
     ask(opened.console, mail(), thread_id=THREAD)
     with monkeypatch.context() as late:
-        late.setattr(opened.supervisor, "start", lambda run, behind: clock.move(hours=2))
+        late.setattr(opened.supervisor, "start", lambda run, after: clock.move(hours=2))
         run = start_deciding(opened.console, THREAD, [APPROVE], by="ana")
     opened.supervisor.start(run)
     assert opened.console.wait(run, 30)
-    assert states(opened.console) == {"a": State.LAPSED}
+    assert states(opened.console) == {"a": ActionState.LAPSED}
     assert opened.world.outbox() == ()
 
 
@@ -375,14 +377,14 @@ def test_closing_during_a_run_is_refused(console: Console) -> None:
 def test_a_closed_review_is_no_rejection(console: Console) -> None:
     ask(console, mail(), thread_id=THREAD)
     assert console.wait(console.close(THREAD, by="ana", reason="not now"), 30)
-    assert states(console) == {"a": State.CANCELLED}
+    assert states(console) == {"a": ActionState.CANCELLED}
     assert results(console) == {"a": tool_messages.CANCELLED}
 
 
 def test_the_free_calls_of_a_closed_turn_still_run(console: Console) -> None:
     ask(console, f"{mail()}\n{call('s', 'search_mail', text='rent')}", thread_id=THREAD)
     assert console.wait(console.close(THREAD, by="ana"), 30)
-    assert states(console) == {"a": State.CANCELLED, "s": State.DONE}
+    assert states(console) == {"a": ActionState.CANCELLED, "s": ActionState.DONE}
 
 
 def test_the_model_goes_on_after_a_close(console: Console) -> None:
@@ -402,7 +404,7 @@ def test_nothing_more_of_an_expired_turn_runs(console: Console, clock: SetClock)
     ask(console, f"{mail()}\n{call('s', 'search_mail', text='rent')}", thread_id=THREAD)
     clock.move(hours=25)
     until(lambda: status(console) is Status.IDLE)
-    assert states(console) == {"a": State.EXPIRED, "s": State.WITHDRAWN}
+    assert states(console) == {"a": ActionState.EXPIRED, "s": ActionState.WITHDRAWN}
 
 
 def test_a_clock_set_back_revives_nothing(console: Console, clock: SetClock) -> None:
@@ -436,10 +438,10 @@ def test_settling_with_words_that_are_no_text_is_refused(
 
 @pytest.mark.parametrize(
     ("outcome", "state", "words"),
-    [("happened", State.DONE, "it arrived"), ("failed", State.FAILED, "no such address")],
+    [("happened", ActionState.DONE, "it arrived"), ("failed", ActionState.FAILED, "no such address")],
 )
 def test_a_settled_action_gives_the_model_the_persons_words(
-    opened: Opened, monkeypatch: pytest.MonkeyPatch, outcome: Any, state: State, words: str
+    opened: Opened, monkeypatch: pytest.MonkeyPatch, outcome: Any, state: ActionState, words: str
 ) -> None:
     make_unknown(opened, monkeypatch)
     run = opened.console.settle(THREAD, "a", outcome, by="ana", result=words)
@@ -453,11 +455,11 @@ def test_the_siblings_of_an_unknown_action_run_once_it_is_settled(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_unknown(opened, monkeypatch, mail("a"), mail("b", "b@x.org"))
-    assert states(opened.console) == {"a": State.UNKNOWN, "b": State.APPROVED}
+    assert states(opened.console) == {"a": ActionState.UNKNOWN, "b": ActionState.APPROVED}
     run = opened.console.settle(THREAD, "a", "happened", by="ana")
     assert run
     assert opened.console.wait(run, 30)
-    assert states(opened.console) == {"a": State.DONE, "b": State.DONE}
+    assert states(opened.console) == {"a": ActionState.DONE, "b": ActionState.DONE}
 
 
 def test_an_action_asked_about_again_is_the_next_attempt(
@@ -493,8 +495,8 @@ def test_only_what_is_asked_again_is_asked_after_a_close(
         moved(run_id, tool, what)
         if (tool, what) == ("archive_mail", "started"):
             with opened.console._ledger.write() as tx:
-                (action,) = tx.actions(THREAD, states=[State.EXECUTING])
-                tx.move(action.key, State.EXECUTING, State.UNKNOWN)
+                (action,) = tx.actions(THREAD, states=[ActionState.EXECUTING])
+                tx.move(action.key, ActionState.EXECUTING, ActionState.UNKNOWN)
 
     ask(opened.console, f"{mail()}\n{call('l', 'archive_mail', message_id='m-1')}", thread_id=THREAD)
     with monkeypatch.context() as cutting:
@@ -505,7 +507,11 @@ def test_only_what_is_asked_again_is_asked_after_a_close(
     assert opened.console.wait(run, 30)
     decide(opened.console, THREAD, APPROVE)
     (*_, last) = opened.console.queries.actions(THREAD)
-    assert (last.key.tool_call_id, last.key.attempt, last.state) == ("l", 2, State.FAILED)  # archived already
+    assert (last.key.tool_call_id, last.key.attempt, last.state) == (
+        "l",
+        2,
+        ActionState.FAILED,
+    )  # archived already
 
 
 # Stopping and trying again.
@@ -573,7 +579,7 @@ def test_of_many_who_decide_at_once_one_wins_and_the_action_runs_once(opened: Op
         found = race(*(lambda by=f"r{n}", attempt=attempt: attempt(by) for n in range(RACERS)))
         assert len(settled(console, found)) == 1
         losers.update(one.code for one in found if isinstance(one, ReviewError))
-        assert len(console.trail.events(thread_id=thread_id, kind=Kind.DECISION_MADE)) == 1
+        assert len(console.trail.events(thread_id=thread_id, kind=EventKind.DECISION_MADE)) == 1
     assert sorted(sent.recipient for sent in opened.world.outbox()) == sorted(
         f"{n}@x.org" for n in range(ROUNDS)
     )
@@ -621,9 +627,9 @@ def test_a_review_is_decided_closed_or_expired_but_only_one_of_them(opened: Open
         settled(console, race(*attempts))
         until(lambda i=thread_id: console.queries.view(i).thread.status is Status.IDLE)
         found = [event.kind for event in console.trail.events(thread_id=thread_id, limit=1_000)]
-        ends = {Kind.DECISION_MADE, Kind.REVIEW_CLOSED, Kind.REVIEW_EXPIRED}
+        ends = {EventKind.DECISION_MADE, EventKind.REVIEW_CLOSED, EventKind.REVIEW_EXPIRED}
         assert len([kind for kind in found if kind in ends]) == 1
-        assert found.count(Kind.EXECUTION_STARTED) <= found.count(Kind.DECISION_MADE)
+        assert found.count(EventKind.EXECUTION_STARTED) <= found.count(EventKind.DECISION_MADE)
 
 
 def test_of_two_who_settle_at_once_one_is_taken(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -633,7 +639,7 @@ def test_of_two_who_settle_at_once_one_is_taken(opened: Opened, monkeypatch: pyt
         lambda: opened.console.settle(THREAD, "a", "failed", by="bob"),
     )
     assert len(settled(opened.console, found)) == 1
-    assert len(opened.console.trail.events(thread_id=THREAD, kind=Kind.OUTCOME_SETTLED)) == 1
+    assert len(opened.console.trail.events(thread_id=THREAD, kind=EventKind.OUTCOME_SETTLED)) == 1
 
 
 @pytest.mark.parametrize("other", [{"agent": "operations"}, {"model": "another"}])

@@ -11,7 +11,7 @@ import pytest
 from agent.bootstrap import Opened, open_console
 from agent.console import Console
 from agent.review.errors import InvalidDecision, NoPendingReview, RecordDamaged, ReviewChanged, ReviewError
-from agent.review.events import Kind
+from agent.review.events import EventKind
 from agent.review.given import Face
 from agent.review.threads import Status
 from agent.settings import Settings
@@ -199,7 +199,7 @@ def test_a_late_decision_is_on_record_with_or_without_a_review_id(console: Conso
     decide(console, THREAD, APPROVE, by="bob")
     with pytest.raises(ReviewError) as late:
         console.decide(THREAD, [APPROVE], by="ana", face="http", review_id=review_id if named else None)
-    (event,) = console.trail.events(thread_id=THREAD, kind=Kind.DECISION_REFUSED)
+    (event,) = console.trail.events(thread_id=THREAD, kind=EventKind.DECISION_REFUSED)
     assert (event.by, event.review_id) == ("ana", review_id)
     assert event.data is not None
     assert event.data["code"] == late.value.code

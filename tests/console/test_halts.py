@@ -10,7 +10,7 @@ import pytest
 from agent.bootstrap import Opened, open_console
 from agent.console import Console
 from agent.review.errors import Halted
-from agent.review.events import Kind
+from agent.review.events import EventKind
 from agent.review.threads import Status
 from agent.settings import Settings
 from tests.conftest import SetClock, ask, decide, start_deciding, until, waiting
@@ -60,9 +60,9 @@ def test_a_tool_does_not_start_while_everything_is_stopped(
     thread_id = ask(console, MAIL)
     start = supervisor.start
 
-    def stopped_first(run: Any, behind: Any) -> None:
+    def stopped_first(run: Any, after: Any) -> None:
         console.stop_all(by="ana")
-        start(run, behind)
+        start(run, after)
 
     monkeypatch.setattr(supervisor, "start", stopped_first)
     decide(console, thread_id, {"type": "approve"})
@@ -94,4 +94,4 @@ def test_both_are_on_record_once(console: Console) -> None:
     for _ in range(2):
         console.release(by="ben")
     kinds = [(event.kind, event.by) for event in console.trail.events()]
-    assert kinds == [(Kind.ALL_STOPPED, "ana"), (Kind.ALL_RELEASED, "ben")]
+    assert kinds == [(EventKind.ALL_STOPPED, "ana"), (EventKind.ALL_RELEASED, "ben")]

@@ -6,8 +6,8 @@ import pytest
 
 from agent.console import Console
 from agent.review.errors import InvalidNote, UnknownThread
-from agent.review.events import Kind
-from agent.review.notes import Verdict
+from agent.review.events import EventKind
+from agent.review.notes import NoteVerdict
 from tests.conftest import ask
 
 
@@ -15,11 +15,16 @@ def test_a_note_says_who_and_when_and_is_on_record(console: Console) -> None:
     thread_id = ask(console, "/say Hello")
     before = console.queries.view(thread_id)
     made = console.notes.add(thread_id, by="ben", verdict="fail", text=" no ", link=" https://t.example/1 ")
-    assert (made.verdict, made.text, made.link, made.by) == (Verdict.FAIL, "no", "https://t.example/1", "ben")
+    assert (made.verdict, made.text, made.link, made.by) == (
+        NoteVerdict.FAIL,
+        "no",
+        "https://t.example/1",
+        "ben",
+    )
     assert made.at == console.queries.now()
     assert console.notes.of(thread_id) == [made]
     assert console.queries.view(thread_id) == before
-    (event,) = console.trail.events(thread_id=thread_id, kind=Kind.THREAD_NOTED)
+    (event,) = console.trail.events(thread_id=thread_id, kind=EventKind.THREAD_NOTED)
     assert (event.by, event.data) == ("ben", {"verdict": "fail", "text": "no", "link": "https://t.example/1"})
 
 

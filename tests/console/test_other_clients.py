@@ -15,9 +15,9 @@ from langgraph.types import Command
 
 from agent.bootstrap import Opened
 from agent.console import Console
-from agent.review.actions import ReviewState, State
+from agent.review.actions import ActionState, ReviewState
 from agent.review.errors import NothingToAskAgain, ReviewPending, ThreadStuck
-from agent.review.events import Kind
+from agent.review.events import EventKind
 from agent.review.threads import Status
 from agent.settings import Settings
 from tests.conftest import ask, decide, start_deciding, until, waiting
@@ -97,7 +97,7 @@ def unheeded(opened: Opened) -> Iterator[None]:
         yield
 
 
-def kinds(console: Console) -> list[Kind]:
+def kinds(console: Console) -> list[EventKind]:
     return [event.kind for event in console.trail.events(thread_id=THREAD)]
 
 
@@ -113,9 +113,9 @@ def test_a_review_that_was_answered_elsewhere_is_superseded(console: Console, cl
     ended = console.queries.review(review.review_id)
     assert ended
     assert ended.state is ReviewState.SUPERSEDED
-    assert states(console) == {"a": State.SUPERSEDED}
-    assert Kind.REVIEW_SUPERSEDED in kinds(console)
-    assert Kind.EXECUTION_STARTED not in kinds(console), "the other client ran it, not this console"
+    assert states(console) == {"a": ActionState.SUPERSEDED}
+    assert EventKind.REVIEW_SUPERSEDED in kinds(console)
+    assert EventKind.EXECUTION_STARTED not in kinds(console), "the other client ran it, not this console"
     assert results(console)["a"] == "did send a 1"
     assert console.trail.verify().ok
 
@@ -123,11 +123,11 @@ def test_a_review_that_was_answered_elsewhere_is_superseded(console: Console, cl
 def test_what_the_other_client_came_to_next_waits_here(console: Console, client: Client) -> None:
     begin(console, "batched", call("a", "send", to="a"), "/then", call("b", "send", to="b"))
     client.answer({"decisions": [APPROVE]})
-    until(lambda: status(console) is Status.WAITING and states(console).get("b") is State.PENDING)
+    until(lambda: status(console) is Status.WAITING and states(console).get("b") is ActionState.PENDING)
     decide(console, THREAD, APPROVE)
 
     assert effects() == ["send a 1", "send b 1"]
-    assert states(console) == {"a": State.SUPERSEDED, "b": State.DONE}
+    assert states(console) == {"a": ActionState.SUPERSEDED, "b": ActionState.DONE}
     assert status(console) is Status.IDLE
 
 
@@ -140,9 +140,11 @@ def test_a_decision_that_comes_after_anothers_claims_nothing_of_what_that_ran(
     decide(console, THREAD, APPROVE)
 
     assert effects() == ["send z 1"]
-    assert states(console) == {"a": State.WITHDRAWN}
-    assert {Kind.DECISION_MADE, Kind.REVIEW_SUPERSEDED, Kind.ACTION_WITHDRAWN} <= set(kinds(console))
-    assert Kind.EXECUTION_STARTED not in kinds(console)
+    assert states(console) == {"a": ActionState.WITHDRAWN}
+    assert {EventKind.DECISION_MADE, EventKind.REVIEW_SUPERSEDED, EventKind.ACTION_WITHDRAWN} <= set(
+        kinds(console)
+    )
+    assert EventKind.EXECUTION_STARTED not in kinds(console)
     assert status(console) is Status.IDLE
     assert console.queries.history(THREAD)[-1].type == "ai"
 
@@ -189,7 +191,7 @@ def test_a_turn_that_another_client_left_in_its_middle_can_be_gone_on_with(
 
     assert status(console) is Status.IDLE
     assert effects() == ["look f"], "nobody here approved the other call"
-    assert states(console)["a"] is State.SUPERSEDED
+    assert states(console)["a"] is ActionState.SUPERSEDED
 
 
 # Answered wrongly.
@@ -204,7 +206,7 @@ def test_a_malformed_answer_from_elsewhere_shows_as_stuck(
     if not console._engine.look("batched", THREAD).stuck:
         pytest.skip("the agent took this for no answer at all")
     until(lambda: status(console) is Status.STUCK)
-    assert Kind.THREAD_STUCK in kinds(console)
+    assert EventKind.THREAD_STUCK in kinds(console)
     for attempt in (
         lambda: console.send("hello", by="ana", thread_id=THREAD),
         lambda: start_deciding(console, THREAD, [APPROVE], by="ana"),
@@ -226,7 +228,7 @@ def test_a_stuck_thread_is_asked_about_again_and_runs_once(console: Console, cli
     ended = console.queries.review(before.review_id)
     assert ended
     assert ended.state is ReviewState.SUPERSEDED
-    assert [one.state for one in ended.actions] == [State.SUPERSEDED]
+    assert [one.state for one in ended.actions] == [ActionState.SUPERSEDED]
     decide(console, THREAD, APPROVE)
     assert sorted(effects()) == ["look f", "send a 1"]
     assert status(console) is Status.IDLE
@@ -241,7 +243,7 @@ def test_a_stuck_thread_can_be_closed(console: Console, client: Client) -> None:
 
     assert status(console) is Status.IDLE
     assert effects() == []
-    assert states(console)["a"] is State.CANCELLED
+    assert states(console)["a"] is ActionState.CANCELLED
     assert {name: "closed without a decision" in text for name, text in results(console).items()} == {
         "a": True,
         "f": True,
@@ -260,7 +262,7 @@ def test_a_decision_on_a_thread_that_has_just_been_stuck_runs_nothing(
 
     assert effects() == []
     assert status(console) is Status.STUCK
-    assert states(console) == {"a": State.WITHDRAWN}
+    assert states(console) == {"a": ActionState.WITHDRAWN}
     assert console.wait(console.ask_again(THREAD, by="ana"), 30)
     decide(console, THREAD, APPROVE)
     assert effects() == ["send a 1"]

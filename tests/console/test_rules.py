@@ -14,9 +14,9 @@ from agent.console import Console
 from agent.engine.guard import Stop
 from agent.engine.recorder import Recorder
 from agent.review import tool_messages
-from agent.review.actions import Action, State
+from agent.review.actions import Action, ActionState
 from agent.review.errors import ReviewChanged, RuleOver, RuleRefused, UnknownRule, UnknownThread
-from agent.review.events import Kind
+from agent.review.events import EventKind
 from agent.review.rules import Rule, RuleEnd
 from agent.review.threads import Status
 from agent.settings import Settings
@@ -60,7 +60,7 @@ def uses(console: Console, rule: Rule) -> int:
     return next(one.uses for one in console.rules.all() if one.rule_id == rule.rule_id)
 
 
-def kinds(console: Console, **narrowed: Any) -> list[Kind]:
+def kinds(console: Console, **narrowed: Any) -> list[EventKind]:
     return [event.kind for event in console.trail.events(limit=1_000, **narrowed)]
 
 
@@ -69,7 +69,7 @@ def test_a_call_like_the_remembered_one_runs_without_asking_and_says_by_which_ru
 ) -> None:
     say(console, write("allowed"))
     action = last(console)
-    assert (action.state, action.rule_id, action.review_id) == (State.DONE, rule.rule_id, None)
+    assert (action.state, action.rule_id, action.review_id) == (ActionState.DONE, rule.rule_id, None)
     assert opened.world.file(PATH).content == "allowed"  # type: ignore[union-attr]
     assert uses(console, rule) == 1
 
@@ -79,10 +79,10 @@ def test_the_record_of_a_call_that_a_rule_approved_adds_up(console: Console, rul
     proof = console.trail.proof(last(console))
     assert proof.faults == ()
     assert [event.kind for event in proof.events] == [
-        Kind.ACTION_PROPOSED,
-        Kind.RULE_APPLIED,
-        Kind.EXECUTION_STARTED,
-        Kind.EXECUTION_FINISHED,
+        EventKind.ACTION_PROPOSED,
+        EventKind.RULE_APPLIED,
+        EventKind.EXECUTION_STARTED,
+        EventKind.EXECUTION_FINISHED,
     ]
     applied = proof.events[1].data or {}
     assert {name: applied[name] for name in ("rule_id", "made_by", "bound", "free", "use")} == {
@@ -114,7 +114,7 @@ def test_the_call_a_rule_was_made_from_waits_on(opened: Opened, console: Console
     assert waiting(console, THREAD).actions == (action,)
     assert opened.world.changes(THREAD) == ()
     decide(console, THREAD, {"type": "reject", "shown_digest": action.shown_digest})
-    assert last(console).state is State.REJECTED
+    assert last(console).state is ActionState.REJECTED
 
 
 def test_in_one_turn_each_call_has_its_own_fate(opened: Opened, console: Console, rule: Rule) -> None:
@@ -122,7 +122,7 @@ def test_in_one_turn_each_call_has_its_own_fate(opened: Opened, console: Console
     assert [one.key.tool_call_id for one in waiting(console, THREAD).actions] == ["b"]
     decide(console, THREAD, {"type": "reject"})
     found = {one.key.tool_call_id: (one.state, one.rule_id) for one in console.queries.actions(THREAD)}
-    assert found == {"a": (State.DONE, rule.rule_id), "b": (State.REJECTED, None)}
+    assert found == {"a": (ActionState.DONE, rule.rule_id), "b": (ActionState.REJECTED, None)}
 
 
 def test_every_use_is_counted(console: Console, rule: Rule) -> None:
@@ -135,7 +135,7 @@ def test_a_rule_of_one_thread_holds_on_no_other(console: Console) -> None:
     say(console, write())
     remember(console, "content", scope="thread")
     say(console, write("2"))
-    assert last(console).state is State.DONE
+    assert last(console).state is ActionState.DONE
     say(console, write("3"), thread_id="t-2")
     assert len(waiting(console, "t-2").actions) == 1
 
@@ -167,12 +167,12 @@ def test_what_a_revoked_rule_approved_and_has_not_started_is_withdrawn(
 
     monkeypatch.setattr(opened.world, "write_file", revoked_meanwhile)
     say(console, write("first", name="a"), write("second", name="b"))
-    assert [one.state for one in console.queries.actions(THREAD)] == [State.DONE, State.WITHDRAWN]
+    assert [one.state for one in console.queries.actions(THREAD)] == [ActionState.DONE, ActionState.WITHDRAWN]
     assert opened.world.file(PATH).content == "first"  # type: ignore[union-attr]
     assert [one.content for one in console.queries.history(THREAD) if one.tool_call_id == "b"] == [
         tool_messages.RULE_OVER
     ]
-    (revoked,) = console.trail.events(kind=Kind.RULE_REVOKED)
+    (revoked,) = console.trail.events(kind=EventKind.RULE_REVOKED)
     assert (revoked.data or {})["withdrawn"] == [[THREAD, "b"]]
 
 
@@ -188,10 +188,10 @@ def test_a_rule_revoked_between_the_verdict_and_its_recording_approves_nothing(
 
     monkeypatch.setattr(Recorder, "record", revoked_before)
     say(console, write())
-    assert last(console).state is State.WITHDRAWN
+    assert last(console).state is ActionState.WITHDRAWN
     assert opened.world.changes(THREAD) == ()
     assert uses(console, rule) == 0
-    assert Kind.RULE_APPLIED not in kinds(console)
+    assert EventKind.RULE_APPLIED not in kinds(console)
     assert console.queries.view(THREAD).thread.status is Status.IDLE
 
 
@@ -206,7 +206,7 @@ def test_an_expired_rule_approves_nothing_and_a_clock_set_back_does_not_revive_i
     say(console, write(), thread_id="t-2")
     assert len(waiting(console, "t-2").actions) == 1
     assert console.rules.all()[0].ended is RuleEnd.EXPIRED
-    assert kinds(console).count(Kind.RULE_EXPIRED) == 1
+    assert kinds(console).count(EventKind.RULE_EXPIRED) == 1
 
 
 def test_a_clock_set_back_before_its_making_does_not_lengthen_a_rule(
@@ -302,11 +302,11 @@ def came_to_rest(opened: Opened) -> None:
 
 def check(opened: Opened, rule: Rule) -> None:
     console, trail = opened.console, opened.console.trail.events(limit=1_000)
-    applied = [event for event in trail if event.kind is Kind.RULE_APPLIED]
+    applied = [event for event in trail if event.kind is EventKind.RULE_APPLIED]
     assert uses(console, rule) == len(applied) <= 1
     assert len([one for one in opened.world.changes(THREAD) if one.ref.tool_call_id == "c2"]) <= 1
-    (revoked,) = [event.seq for event in trail if event.kind is Kind.RULE_REVOKED]
-    started = [event for event in trail if event.kind is Kind.EXECUTION_STARTED]
+    (revoked,) = [event.seq for event in trail if event.kind is EventKind.RULE_REVOKED]
+    started = [event for event in trail if event.kind is EventKind.EXECUTION_STARTED]
     assert all(applied and applied[0].seq < event.seq < revoked for event in started)
     assert all(fault == () for fault in faults(console))
     assert console.trail.verify().ok
@@ -339,7 +339,7 @@ def test_it_is_foreseen_what_a_rule_would_have_allowed(console: Console) -> None
 def test_the_making_of_a_rule_is_on_record_with_the_call_it_was_made_from(
     console: Console, rule: Rule
 ) -> None:
-    (made,) = console.trail.events(kind=Kind.RULE_MADE)
+    (made,) = console.trail.events(kind=EventKind.RULE_MADE)
     assert (made.by, made.thread_id, made.tool_call_id, made.tool) == ("ana", "t-0", "c1", "write_file")
     assert (made.data or {})["rule_id"] == rule.rule_id
 

@@ -268,7 +268,15 @@ def test_the_streamed_pieces_add_up_to_the_message(text: str) -> None:
 
 
 def test_text_and_arguments_come_in_several_pieces() -> None:
-    pieces = list(bound().stream([human('/say one two three\n/call f {"a": "a rather long text"}')]))
+    pieces = list(
+        bound().stream(
+            [
+                human(
+                    '/say one two three\n/call f {"a": "a rather long text, long enough for more than one piece of a call"}'
+                )
+            ]
+        )
+    )
     assert [piece.content for piece in pieces if piece.content] == ["one ", "two ", "three"]
     assert sum(bool(piece.tool_call_chunks) for piece in pieces) >= 3
 

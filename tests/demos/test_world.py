@@ -14,7 +14,7 @@ import pytest
 
 from agent.demos.world import SQL_CHANGES, SQL_ROWS, Ref, World, WorldError, quoted
 from agent.demos.world import tables as tables_module
-from agent.demos.world.store import Part
+from agent.demos.world.store import WorldPart
 
 REF = Ref("t-1", "c-1")
 NOON = datetime(2024, 5, 1, 12, 0, tzinfo=UTC)
@@ -445,7 +445,7 @@ def test_the_outbox_is_numbered_from_1_after_a_reset(world: World) -> None:
 def test_a_reset_that_is_cut_off_changes_nothing(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     world.archive("m-1", REF)
     before = everything(world)
-    monkeypatch.setattr(world, "_parts", (*world._parts, Part((), {"nowhere": ((1,),)})))
+    monkeypatch.setattr(world, "_parts", (*world._parts, WorldPart((), {"nowhere": ((1,),)})))
     with pytest.raises(WorldError, match="cannot be changed"):
         world.reset(REF)
     assert everything(world) == before

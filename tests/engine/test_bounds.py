@@ -14,9 +14,9 @@ from pydantic import SecretStr
 
 from agent.bootstrap import Opened, open_console
 from agent.engine.graph import ask as ask_model
-from agent.review.actions import State
+from agent.review.actions import ActionState
 from agent.review.bounds import MAX_REFUSED, MAX_RESULT, bounded
-from agent.review.events import Kind
+from agent.review.events import EventKind
 from agent.review.threads import Status
 from agent.settings import Settings
 from tests.conftest import ask
@@ -27,7 +27,7 @@ BIG = """
 from langchain_core.tools import tool
 from agent.review.agents import Agent
 from agent.review.policy import Policy, Tier, ToolPolicy
-from agent.registry import Own
+from agent.registry import WorldAgent
 
 EFFECTS = []
 
@@ -81,7 +81,7 @@ graph.add_conditional_edges("model", tools_condition)
 graph.add_edge("tools", "model")
 external = graph.compile()
 
-big = Own(
+big = WorldAgent(
     lambda world: Agent(name="big", title="Big", tools=tools, policy=policy(world), prompt="Read."), policy
 )
 """
@@ -158,11 +158,13 @@ def test_of_a_refused_call_only_the_beginning_is_kept_anywhere(
     before = on_disk(settings)
     thread_id = ask(opened.console, "Read.", model=MODEL)
     ran, refused = opened.console.queries.actions(thread_id)
-    assert (refused.state, ran.state) == (State.REFUSED, State.DONE), "it refuses one call, not the turn"
+    assert (refused.state, ran.state) == (ActionState.REFUSED, ActionState.DONE), (
+        "it refuses one call, not the turn"
+    )
     assert refused.proposed == bounded(LONG, MAX_REFUSED)
     assert hashlib.sha256(LONG.encode()).hexdigest() in refused.proposed
     assert "at most 1,000,000 bytes" in (refused.result or "")
-    (_, event) = opened.console.trail.events(thread_id=thread_id, kind=Kind.ACTION_PROPOSED)
+    (_, event) = opened.console.trail.events(thread_id=thread_id, kind=EventKind.ACTION_PROPOSED)
     assert event.data is not None
     assert event.data["proposed"] == refused.proposed
     assert len(json.dumps(provider.requests[-1])) < 10_000
@@ -179,7 +181,7 @@ def test_a_long_text_that_is_no_object_is_malformed_as_a_short_one_is(
     ]
     thread_id = ask(opened.console, "Read.", model=MODEL)
     actions = opened.console.queries.actions(thread_id)
-    assert [one.state for one in actions] == [State.REFUSED, State.REFUSED]
+    assert [one.state for one in actions] == [ActionState.REFUSED, ActionState.REFUSED]
     assert all("malformed" in (one.result or "") for one in actions)
     assert sum(len(str(one)) for one in opened.console.queries.history(thread_id)) < 50_000
 
@@ -189,8 +191,8 @@ def test_a_call_whose_arguments_were_cut_runs_nothing(opened: Opened, provider: 
     provider.replies = [streamed(("c1", "reset", LONG)), text("Sorry.")]
     thread_id = ask(opened.console, "Reset.", model=MODEL)
     (action,) = opened.console.queries.actions(thread_id)
-    assert action.state is State.REFUSED
-    assert opened.console.trail.events(thread_id=thread_id, kind=Kind.EXECUTION_STARTED) == []
+    assert action.state is ActionState.REFUSED
+    assert opened.console.trail.events(thread_id=thread_id, kind=EventKind.EXECUTION_STARTED) == []
 
 
 @pytest.mark.parametrize("args", ['{"size": "' + "x" * 100_000 + '"}', '{"size": [' + "1," * 50_000 + "1]}"])
@@ -200,7 +202,7 @@ def test_what_does_not_fit_a_tool_is_cut_where_it_is_long(
     provider.replies = [streamed(("c1", "read_big", args)), text("Sorry.")]
     thread_id = ask(opened.console, "Read.", model=MODEL)
     (action,) = opened.console.queries.actions(thread_id)
-    assert action.state is State.REFUSED
+    assert action.state is ActionState.REFUSED
     assert len(action.proposed) <= MAX_REFUSED
     assert len((action.result or "").encode()) <= MAX_REFUSED
     assert len(json.dumps(provider.requests[-1])) < 20_000
@@ -210,7 +212,7 @@ def test_what_does_not_fit_a_tool_is_cut_where_it_is_long(
 def test_a_refused_call_of_ordinary_size_is_kept_as_it_was(opened: Opened) -> None:
     thread_id = ask(opened.console, '/call read_big {"size": "three"}')
     (action,) = opened.console.queries.actions(thread_id)
-    assert (action.state, action.proposed) == (State.REFUSED, {"size": "three"})
+    assert (action.state, action.proposed) == (ActionState.REFUSED, {"size": "three"})
     (call,) = [one for message in opened.console.queries.history(thread_id) for one in message.tool_calls]
     assert call.args == {"size": "three"}
 
@@ -220,7 +222,7 @@ def test_ids_and_names_are_bounded_too(opened: Opened, provider: Provider, call_
     provider.replies = [streamed((call_id, tool, '{"size": 3}')), text("Sorry.")]
     thread_id = ask(opened.console, "Read.", model=MODEL)
     (action,) = opened.console.queries.actions(thread_id)
-    assert action.state is State.REFUSED
+    assert action.state is ActionState.REFUSED
     assert len(str(action)) < 10_000
     assert opened.console.queries.view(thread_id).thread.status is Status.IDLE
 

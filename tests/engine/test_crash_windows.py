@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from agent.bootstrap import Opened, open_console
-from agent.review.actions import State
+from agent.review.actions import ActionState
 from agent.review.errors import UnknownThread
 from agent.review.threads import Status
 from agent.settings import Settings
@@ -41,7 +41,7 @@ class Story:
     sent: tuple[str, ...] = ()
     """Who gets an e-mail, each exactly one."""
     archived: tuple[str, ...] = ()
-    ends: Mapping[str, State] = field(default_factory=dict)
+    ends: Mapping[str, ActionState] = field(default_factory=dict)
     """How each call's last attempt must have ended."""
 
     def begin(self, opened: Opened) -> None:
@@ -66,7 +66,7 @@ def truth(opened: Opened, call_id: str) -> str:
 
 
 def settle(opened: Opened) -> None:
-    (*_, action) = (a for a in opened.console.queries.actions(THREAD) if a.state is State.UNKNOWN)
+    (*_, action) = (a for a in opened.console.queries.actions(THREAD) if a.state is ActionState.UNKNOWN)
     call_id = action.key.tool_call_id
     run = opened.console.settle(THREAD, call_id, truth(opened, call_id), by="ana")
     assert run is None or opened.console.wait(run, 30)
@@ -141,12 +141,12 @@ MIXED = Story(
     sent=("a@x.org", "z@x.org"),
     archived=("m-1",),
     ends={
-        "s": State.DONE,
-        "a": State.DONE,
-        "n": State.REFUSED,
-        "r": State.REJECTED,
-        "e": State.DONE,
-        "l": State.DONE,
+        "s": ActionState.DONE,
+        "a": ActionState.DONE,
+        "n": ActionState.REFUSED,
+        "r": ActionState.REJECTED,
+        "e": ActionState.DONE,
+        "l": ActionState.DONE,
     },
 )
 
@@ -210,17 +210,19 @@ def test_a_turn_is_finished_once_wherever_its_process_died(crashes: Crashes) -> 
 
 
 CLOSED = replace(
-    MIXED, sent=(), ends={**MIXED.ends, "a": State.CANCELLED, "r": State.CANCELLED, "e": State.CANCELLED}
+    MIXED,
+    sent=(),
+    ends={**MIXED.ends, "a": ActionState.CANCELLED, "r": ActionState.CANCELLED, "e": ActionState.CANCELLED},
 )
 EXPIRED = Story(
     MIXED.message,
     ends={
-        "a": State.EXPIRED,
-        "r": State.EXPIRED,
-        "e": State.EXPIRED,
-        "s": State.WITHDRAWN,
-        "l": State.WITHDRAWN,
-        "n": State.REFUSED,
+        "a": ActionState.EXPIRED,
+        "r": ActionState.EXPIRED,
+        "e": ActionState.EXPIRED,
+        "s": ActionState.WITHDRAWN,
+        "l": ActionState.WITHDRAWN,
+        "n": ActionState.REFUSED,
     },
 )
 
@@ -271,7 +273,7 @@ STOPPED = Story(
     MIXED.message,
     MIXED.decisions,
     sent=("a@x.org",),
-    ends={**MIXED.ends, "e": State.WITHDRAWN, "l": State.WITHDRAWN},
+    ends={**MIXED.ends, "e": ActionState.WITHDRAWN, "l": ActionState.WITHDRAWN},
 )
 
 
@@ -299,7 +301,10 @@ def test_a_message_after_a_stop_is_answered_wherever_its_process_died(crashes: C
     assert crashes.each(next_message, go_on) > 4
 
 
-ENDED = replace(EXPIRED, ends={**EXPIRED.ends, "a": State.REJECTED, "r": State.REJECTED, "e": State.REJECTED})
+ENDED = replace(
+    EXPIRED,
+    ends={**EXPIRED.ends, "a": ActionState.REJECTED, "r": ActionState.REJECTED, "e": ActionState.REJECTED},
+)
 
 
 def test_a_turn_that_was_ended_stays_ended_wherever_its_process_died(crashes: Crashes) -> None:
@@ -318,7 +323,7 @@ def test_a_turn_that_was_ended_stays_ended_wherever_its_process_died(crashes: Cr
     assert crashes.each(end, go_on) > 4
 
 
-ONE = Story(mail("a", "a@x.org"), sent=("a@x.org",), ends={"a": State.CANCELLED})
+ONE = Story(mail("a", "a@x.org"), sent=("a@x.org",), ends={"a": ActionState.CANCELLED})
 
 
 def test_what_was_closed_is_asked_again_once_wherever_its_process_died(crashes: Crashes) -> None:

@@ -14,9 +14,9 @@ import pytest
 from agent.bootstrap import Opened, open_console
 from agent.console import Console
 from agent.engine.scheduling import Precedence
-from agent.review.actions import State
+from agent.review.actions import ActionState
 from agent.review.errors import InvalidDecision
-from agent.review.events import Kind
+from agent.review.events import EventKind
 from agent.review.threads import Status
 from agent.settings import Settings
 from tests.conftest import SetClock, ask, decide, start_deciding, waiting
@@ -53,7 +53,7 @@ def status(console: Console) -> Status:
     return console.queries.view(THREAD).thread.status
 
 
-def states(console: Console) -> dict[str, State]:
+def states(console: Console) -> dict[str, ActionState]:
     return {action.key.tool_call_id: action.state for action in console.queries.actions(THREAD)}
 
 
@@ -78,7 +78,7 @@ def results(console: Console) -> dict[str | None, str]:
 
 def test_a_graph_a_factory_and_a_demo_agent_are_all_served(console: Console) -> None:
     assert console.queries.agents() == ("batched", "per_call", "tool_node", "question", "nested")
-    assert console.queries.agent("batched").own_gating
+    assert console.queries.agent("batched").gates_itself
 
 
 def test_what_is_no_graph_is_reported_and_the_others_are_served(console: Console) -> None:
@@ -114,7 +114,7 @@ def test_one_at_work_holds_up_no_other_run(opened: Opened, monkeypatch: pytest.M
     ask(opened.console, "/say Hello.", agent="batched")
     go.set()
     assert opened.console.wait(run, 30)
-    assert states(opened.console) == {"a": State.DONE}
+    assert states(opened.console) == {"a": ActionState.DONE}
 
 
 # Deciding.
@@ -138,11 +138,11 @@ def test_each_decision_has_its_own_effect_once(console: Console, make: str) -> N
     assert status(console) is Status.IDLE
     assert sorted(effects()) == ["look f", "send a 1", "send z 2"]
     assert states(console) == {
-        "a": State.DONE,
-        "e": State.DONE,
-        "r": State.REJECTED,
-        "p": State.RESPONDED,
-        "f": State.DONE,
+        "a": ActionState.DONE,
+        "e": ActionState.DONE,
+        "r": ActionState.REJECTED,
+        "p": ActionState.RESPONDED,
+        "f": ActionState.DONE,
     }
     assert "not him" in results(console)["r"]
     assert results(console)["p"] == "me"
@@ -193,7 +193,7 @@ def test_a_call_that_does_not_fit_is_said_to_and_fails_in_the_tool(console: Cons
     assert "to" in action.notes["unfit"]
     decide_each(console, a=APPROVE)
     assert effects() == []
-    assert states(console) == {"a": State.FAILED}
+    assert states(console) == {"a": ActionState.FAILED}
 
 
 def test_the_allowed_decisions_are_the_interrupts_own(console: Console) -> None:
@@ -244,9 +244,9 @@ def test_a_tool_that_raises_leaves_the_turn_to_be_tried_again(console: Console, 
 def test_what_its_agent_does_not_ask_about_is_on_record_before_it_runs(console: Console, make: str) -> None:
     begin(console, make, call("f", "look", text="f"))
     (action,) = console.queries.actions(THREAD)
-    assert (action.tier, action.state) == ("not gated", State.DONE)
+    assert (action.tier, action.state) == ("not gated", ActionState.DONE)
     proposed, started = console.trail.events(thread_id=THREAD, tool_call_id="f")[:2]
-    assert [proposed.kind, started.kind] == [Kind.ACTION_PROPOSED, Kind.EXECUTION_STARTED]
+    assert [proposed.kind, started.kind] == [EventKind.ACTION_PROPOSED, EventKind.EXECUTION_STARTED]
     assert proposed.data
     assert proposed.data["why"] == "Not gated by its agent."
     assert console.trail.proof(action).faults == ()
@@ -267,7 +267,7 @@ def test_a_tool_that_asks_in_its_own_middle_runs_once_it_is_approved(console: Co
     decide_each(console, a=APPROVE)
     assert status(console) is Status.IDLE
     assert sorted(effects()) == ["careful a", "look f"]
-    assert states(console)["a"] is State.DONE
+    assert states(console)["a"] is ActionState.DONE
 
 
 def test_a_tool_that_asks_in_its_own_middle_is_not_entered_again_once_it_is_rejected(
@@ -305,7 +305,7 @@ def test_an_agent_inside_the_graph_is_asked_and_answered_too(console: Console) -
     assert action.key.tool_call_id == "a"
     decide_each(console, a=APPROVE)
     assert sorted(effects()) == ["look f", "send a 1"]
-    assert states(console) == {"a": State.DONE, "f": State.DONE}
+    assert states(console) == {"a": ActionState.DONE, "f": ActionState.DONE}
 
 
 # Closing and expiring.
@@ -317,7 +317,7 @@ def test_closing_tells_the_agent_and_lets_the_free_calls_run(console: Console, m
     assert console.wait(console.close(THREAD, by="ana"), 30)
     assert status(console) is Status.IDLE
     assert effects() == ["look f"]
-    assert states(console)["a"] is State.CANCELLED
+    assert states(console)["a"] is ActionState.CANCELLED
     assert "closed without a decision" in results(console)["a"]
 
 
@@ -387,7 +387,7 @@ def test_arguments_altered_behind_our_back_do_not_run(opened: Opened, settings: 
     assert other.get_state(place).values["messages"][-1].tool_calls[0]["args"] == {"to": "eve"}
     decide_each(console, a=APPROVE)
     assert effects() == []
-    assert states(console) == {"a": State.BLOCKED}
+    assert states(console) == {"a": ActionState.BLOCKED}
 
 
 def elsewhere(settings: Settings) -> Any:

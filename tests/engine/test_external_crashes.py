@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agent.bootstrap import Opened, open_console
-from agent.review.actions import State
+from agent.review.actions import ActionState
 from agent.review.errors import UnknownThread
 from agent.review.threads import Status
 from agent.settings import Settings
@@ -69,7 +69,7 @@ def close(opened: Opened) -> None:
 
 
 def settle(opened: Opened) -> None:
-    for action in [one for one in opened.console.queries.actions(THREAD) if one.state is State.UNKNOWN]:
+    for action in [one for one in opened.console.queries.actions(THREAD) if one.state is ActionState.UNKNOWN]:
         call_id = action.key.tool_call_id
         outcome = "happened" if WHAT[call_id] in effects() else "ask_again"
         run = opened.console.settle(THREAD, call_id, outcome, by="ana")  # type: ignore[arg-type]
@@ -99,9 +99,9 @@ def finish(opened: Opened, make: str, end: Any) -> None:
 def check(opened: Opened, may: set[str]) -> None:
     """What the record says of each call is what happened, and nothing happened twice."""
     last = {action.key.tool_call_id: action for action in opened.console.queries.actions(THREAD)}
-    done = {WHAT[name] for name, action in last.items() if action.state is State.DONE}
+    done = {WHAT[name] for name, action in last.items() if action.state is ActionState.DONE}
     assert sorted(effects()) == sorted(done)
-    assert {name for name, action in last.items() if action.state is State.DONE} <= may
+    assert {name for name, action in last.items() if action.state is ActionState.DONE} <= may
     assert opened.console.trail.verify().ok
     messages = opened.console.queries.history(THREAD, limit=500)
     calls = [one.id for message in messages for one in message.tool_calls]
@@ -147,7 +147,9 @@ def test_a_call_cut_off_before_its_first_line_is_settled_as_not_happened(crashes
         died = die(here, crashes.clock, tell, number, "after", only="ledger")
         opened = open_console(here, clock=crashes.clock)
         try:
-            cut_off = [one for one in opened.console.queries.actions(THREAD) if one.state is State.UNKNOWN]
+            cut_off = [
+                one for one in opened.console.queries.actions(THREAD) if one.state is ActionState.UNKNOWN
+            ]
             found = any(WHAT[action.key.tool_call_id] not in effects() for action in cut_off)
             finish(opened, make, decide)
             check(opened, {"a", "e", "f"})

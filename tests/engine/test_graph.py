@@ -27,7 +27,7 @@ from agent.engine import graph as built_in
 from agent.engine.local import LocalEngine
 from agent.engine.models import Models
 from agent.review import tool_messages
-from agent.review.events import Kind
+from agent.review.events import EventKind
 from agent.review.policy import Case, Tier
 from agent.review.threads import Status
 from tests.conftest import ask, decide
@@ -90,7 +90,7 @@ class History:
         self.actions = console.queries.actions(THREAD)
         self.tools = [message for message in self.messages if message.type == "tool"]
         self.text = {str(message.tool_call_id): message.content for message in self.tools}
-        self.started = console.trail.events(thread_id=THREAD, kind=Kind.EXECUTION_STARTED)
+        self.started = console.trail.events(thread_id=THREAD, kind=EventKind.EXECUTION_STARTED)
 
     def expect(self, name: str, value: Any) -> None:
         if name.endswith("_mentions"):
@@ -120,7 +120,7 @@ class History:
 
 
 def check_valid_messages(messages: Sequence[Any]) -> None:
-    """Behind every message with calls stands one result per call, and no result stands anywhere else."""
+    """LazyEngine every message with calls stands one result per call, and no result stands anywhere else."""
     open_calls: list[str] = []
     for message in messages:
         if message.type == "tool":

@@ -17,10 +17,10 @@ from agent.demos.model import DemoModel
 from agent.engine.guard import Guard, Stop
 from agent.ledger.sqlite import SqliteLedger
 from agent.review import tool_messages
-from agent.review.actions import Action, Key, State, with_digests
+from agent.review.actions import Action, ActionState, Key, with_digests
 from agent.review.agents import Agent
 from agent.review.errors import LedgerUnavailable
-from agent.review.events import Kind
+from agent.review.events import EventKind
 from agent.review.policy import Policy, Tier, ToolPolicy
 from agent.review.threads import Run, RunState
 from tests.conftest import SetClock
@@ -61,7 +61,9 @@ class Scene:
     def new_guard(self, **run: Any) -> Guard:
         return Guard(self.ledger, replace(self.run, **run), self.agent, SECRET, self.clock)
 
-    def propose(self, call_id: str = "c1", state: State = State.APPROVED, **changes: Any) -> Action:
+    def propose(
+        self, call_id: str = "c1", state: ActionState = ActionState.APPROVED, **changes: Any
+    ) -> Action:
         action = Action(
             key=Key("t-1", "m-1", call_id),
             agent="a",
@@ -92,7 +94,7 @@ class Scene:
         assert found is not None
         return found
 
-    def kinds(self) -> list[Kind]:
+    def kinds(self) -> list[EventKind]:
         return [event.kind for event in self.ledger.events()]
 
 
@@ -112,21 +114,21 @@ def scene(clock: SetClock) -> Any:
 def test_what_was_approved_runs(scene: Scene) -> None:
     scene.propose()
     assert scene.call().content == "sent to a@x.org"
-    assert scene.action().state is State.DONE
+    assert scene.action().state is ActionState.DONE
 
 
 def test_the_start_is_on_record_before_the_tools_first_line(scene: Scene) -> None:
     scene.propose()
-    seen: list[State] = []
+    seen: list[ActionState] = []
     scene.ran = _Watched(seen, scene)  # type: ignore[assignment]
     scene.call()
-    assert seen == [State.EXECUTING]
+    assert seen == [ActionState.EXECUTING]
 
 
 class _Watched(list[Any]):
     """Notes, at the tool's first line, what the ledger says of its action."""
 
-    def __init__(self, seen: list[State], scene: Scene) -> None:
+    def __init__(self, seen: list[ActionState], scene: Scene) -> None:
         self._seen, self._scene = seen, scene
 
     def append(self, item: Any) -> None:
@@ -145,16 +147,18 @@ def test_an_executing_action_names_the_process_that_started_it(scene: Scene) -> 
     assert scene.action().owner == "1-owner"
 
 
-@pytest.mark.parametrize("state", [State.PENDING, State.PROPOSED, State.SUPERSEDED, State.WITHDRAWN])
-def test_what_is_not_approved_does_not_run(scene: Scene, state: State) -> None:
+@pytest.mark.parametrize(
+    "state", [ActionState.PENDING, ActionState.PROPOSED, ActionState.SUPERSEDED, ActionState.WITHDRAWN]
+)
+def test_what_is_not_approved_does_not_run(scene: Scene, state: ActionState) -> None:
     scene.propose(state=state)
     assert refused(scene.call()) == tool_messages.BLOCKED
     assert scene.ran == []
-    assert scene.kinds() == [Kind.EXECUTION_BLOCKED]
+    assert scene.kinds() == [EventKind.EXECUTION_BLOCKED]
 
 
 def test_what_was_rejected_does_not_run_and_is_told_so_again(scene: Scene) -> None:
-    scene.propose(state=State.REJECTED, result=tool_messages.REJECTED)
+    scene.propose(state=ActionState.REJECTED, result=tool_messages.REJECTED)
     assert refused(scene.call()) == tool_messages.REJECTED
     assert scene.ran == []
 
@@ -162,7 +166,7 @@ def test_what_was_rejected_does_not_run_and_is_told_so_again(scene: Scene) -> No
 def test_what_was_never_proposed_does_not_run(scene: Scene) -> None:
     assert refused(scene.call()) == tool_messages.BLOCKED
     assert scene.ran == []
-    assert scene.kinds() == [Kind.EXECUTION_BLOCKED]
+    assert scene.kinds() == [EventKind.EXECUTION_BLOCKED]
 
 
 @pytest.mark.parametrize(
@@ -172,7 +176,7 @@ def test_other_arguments_than_approved_do_not_run(scene: Scene, args: dict[str, 
     scene.propose()
     assert refused(scene.call(**args)) == tool_messages.BLOCKED
     assert scene.ran == []
-    assert scene.action().state is State.BLOCKED
+    assert scene.action().state is ActionState.BLOCKED
 
 
 def test_arguments_that_the_tool_would_take_alike_are_still_not_those_that_were_approved(
@@ -216,18 +220,18 @@ def test_a_failed_action_gives_its_recorded_error_and_does_not_run_again(scene: 
 
 
 def test_what_is_executing_already_becomes_unknown_and_stops_the_run(scene: Scene) -> None:
-    scene.propose(state=State.EXECUTING)
+    scene.propose(state=ActionState.EXECUTING)
     with pytest.raises(Stop):
         scene.call()
-    assert scene.action().state is State.UNKNOWN
+    assert scene.action().state is ActionState.UNKNOWN
     assert scene.ran == []
 
 
 def test_what_is_unknown_stops_the_run(scene: Scene) -> None:
-    scene.propose(state=State.UNKNOWN)
+    scene.propose(state=ActionState.UNKNOWN)
     with pytest.raises(Stop, match="unknown"):
         scene.call()
-    assert scene.action().state is State.UNKNOWN
+    assert scene.action().state is ActionState.UNKNOWN
 
 
 def test_a_call_without_an_id_was_never_proposed_and_does_not_run(scene: Scene) -> None:
@@ -240,13 +244,13 @@ def test_an_approval_that_is_too_old_lapses(scene: Scene) -> None:
     scene.propose(execute_by=AT)
     scene.clock.move(seconds=1)
     assert refused(scene.call()) == tool_messages.LAPSED
-    assert (scene.action().state, scene.ran) == (State.LAPSED, [])
+    assert (scene.action().state, scene.ran) == (ActionState.LAPSED, [])
 
 
 def test_an_approval_is_good_up_to_its_last_instant(scene: Scene) -> None:
     scene.propose(execute_by=AT)
     scene.call()
-    assert scene.action().state is State.DONE
+    assert scene.action().state is ActionState.DONE
 
 
 def test_a_lapsed_approval_stays_lapsed_when_the_clock_is_set_back(scene: Scene) -> None:
@@ -264,7 +268,7 @@ def test_a_run_that_was_taken_over_runs_nothing_more(scene: Scene) -> None:
         assert tx.take_over("run-1", "2-other", 2)
     with pytest.raises(Stop, match="taken over"):
         scene.call()
-    assert scene.action().state is State.APPROVED
+    assert scene.action().state is ActionState.APPROVED
 
 
 def test_a_run_that_was_closed_runs_nothing_more(scene: Scene) -> None:
@@ -282,11 +286,11 @@ def test_a_run_that_is_to_stop_runs_nothing_more(scene: Scene) -> None:
         assert tx.ask_stop("run-1", "bob")
     with pytest.raises(Stop, match="bob"):
         scene.call()
-    assert scene.action().state is State.APPROVED
+    assert scene.action().state is ActionState.APPROVED
 
 
 def test_a_stop_that_was_swallowed_comes_again_at_the_next_tool(scene: Scene) -> None:
-    scene.propose("c1", State.UNKNOWN)
+    scene.propose("c1", ActionState.UNKNOWN)
     scene.propose("c2")
     with pytest.raises(Stop):
         scene.call("c1")
@@ -296,7 +300,7 @@ def test_a_stop_that_was_swallowed_comes_again_at_the_next_tool(scene: Scene) ->
 
 
 def test_a_stop_that_was_swallowed_comes_again_at_the_next_model_call(scene: Scene) -> None:
-    scene.propose("c1", State.UNKNOWN)
+    scene.propose("c1", ActionState.UNKNOWN)
     with pytest.raises(Stop):
         scene.call("c1")
     with pytest.raises(Stop):
@@ -325,7 +329,7 @@ def test_an_end_that_could_not_be_recorded_stops_the_run(
         scene.call()
     assert "nothing was done" not in str(stopped.value)
     monkeypatch.undo()
-    assert scene.action().state is State.EXECUTING
+    assert scene.action().state is ActionState.EXECUTING
 
 
 def test_an_end_that_came_after_a_takeover_is_not_recorded(scene: Scene) -> None:
@@ -333,24 +337,24 @@ def test_an_end_that_came_after_a_takeover_is_not_recorded(scene: Scene) -> None
 
     def lose() -> None:
         with scene.ledger.write() as tx:
-            (action,) = tx.actions("t-1", states=[State.EXECUTING])
-            tx.move(action.key, State.EXECUTING, State.UNKNOWN)
+            (action,) = tx.actions("t-1", states=[ActionState.EXECUTING])
+            tx.move(action.key, ActionState.EXECUTING, ActionState.UNKNOWN)
 
     scene.guard._told_of = lambda tool, what: lose() if what == "started" else None
     with pytest.raises(Stop):
         scene.call()
-    assert scene.action().state is State.UNKNOWN
+    assert scene.action().state is ActionState.UNKNOWN
 
 
 def test_an_attempt_of_its_own_is_what_runs(scene: Scene) -> None:
-    scene.propose(state=State.FAILED, result="cut off")
+    scene.propose(state=ActionState.FAILED, result="cut off")
     scene.propose(key=Key("t-1", "m-1", "c1", 2))
     scene.call()
-    assert [action.state for action in scene.ledger.actions("t-1")] == [State.FAILED, State.DONE]
+    assert [action.state for action in scene.ledger.actions("t-1")] == [ActionState.FAILED, ActionState.DONE]
 
 
 def test_a_call_id_used_before_names_the_latest_call(scene: Scene) -> None:
-    scene.propose(key=Key("t-1", "m-0", "c1"), state=State.DONE, result="an old result")
+    scene.propose(key=Key("t-1", "m-0", "c1"), state=ActionState.DONE, result="an old result")
     scene.propose()
     assert scene.call().content == "sent to a@x.org"
 
@@ -380,7 +384,7 @@ def test_calls_side_by_side_in_langgraphs_own_tool_node_each_run_once(scene: Sce
     for name in names:
         scene.propose(name)
     in_tool_node(scene, *names)
-    assert [scene.action(name).state for name in names] == [State.DONE] * 8
+    assert [scene.action(name).state for name in names] == [ActionState.DONE] * 8
     assert len(scene.ran) == 8
 
 
@@ -390,7 +394,7 @@ def test_a_refused_call_is_an_error_result_in_langgraphs_own_tool_node(scene: Sc
 
 
 def test_a_stop_ends_a_run_of_langgraphs_own_tool_node(scene: Scene) -> None:
-    scene.propose(state=State.UNKNOWN)
+    scene.propose(state=ActionState.UNKNOWN)
     with pytest.raises(Stop):
         in_tool_node(scene, "c1")
 
@@ -399,7 +403,7 @@ def test_a_stop_ends_a_run_of_langgraphs_own_tool_node(scene: Scene) -> None:
     "handling", [True, "something went wrong", (Exception,)], ids=["all", "words", "types"]
 )
 def test_no_error_handling_of_a_tool_node_swallows_a_stop(scene: Scene, handling: Any) -> None:
-    scene.propose(state=State.UNKNOWN)
+    scene.propose(state=ActionState.UNKNOWN)
     with pytest.raises(Stop):
         in_tool_node(scene, "c1", handle_tool_errors=handling)
 
@@ -423,18 +427,18 @@ def test_an_approved_call_runs_in_langchains_agent(scene: Scene) -> None:
     scene.propose()
     (message,) = ask_agent(scene)
     assert (message.status, message.content) == ("success", "sent to a@x.org")
-    assert scene.action().state is State.DONE
+    assert scene.action().state is ActionState.DONE
 
 
 def test_an_unapproved_call_is_an_error_result_in_langchains_agent(scene: Scene) -> None:
-    scene.propose(state=State.PENDING)
+    scene.propose(state=ActionState.PENDING)
     (message,) = ask_agent(scene)
     assert (message.status, message.content) == ("error", tool_messages.BLOCKED)
     assert scene.ran == []
 
 
 def test_a_stop_ends_a_run_of_langchains_agent(scene: Scene) -> None:
-    scene.propose(state=State.EXECUTING)
+    scene.propose(state=ActionState.EXECUTING)
     with pytest.raises(Stop):
         ask_agent(scene)
     assert scene.ran == []
@@ -449,9 +453,9 @@ def test_a_tool_that_asks_is_suspended_and_entered_again_on_purpose(scene: Scene
     agent = create_agent(InOneMessage(), [scene.tool], checkpointer=InMemorySaver())
     config: Any = {"callbacks": [scene.guard], "configurable": {"thread_id": "t-1"}}
     agent.invoke({"messages": [HumanMessage('/call#c1 send {"to": "a@x.org"}')]}, config)
-    assert scene.action().state is State.SUSPENDED
+    assert scene.action().state is ActionState.SUSPENDED
     agent.invoke(Command(resume="the first"), config)
-    assert (scene.action().state, scene.action().result) == (State.DONE, "answered the first")
+    assert (scene.action().state, scene.action().result) == (ActionState.DONE, "answered the first")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from agent.bootstrap import open_console
 from agent.demos.model import DemoModel
-from agent.engine.lazy import Behind
+from agent.engine.lazy import LazyEngine
 from agent.engine.local import LocalEngine
 from agent.engine.models import Models
 from agent.review.errors import PolicyError
@@ -27,7 +27,7 @@ def never() -> LocalEngine:
 
 
 def test_the_agents_and_their_tools_are_known_before_it_is_opened() -> None:
-    behind = Behind(POLICIES, {"other": "no such file"}, ["demo"], never)
+    behind = LazyEngine(POLICIES, {"other": "no such file"}, ["demo"], never)
     assert behind.agents() == ("mail", "desk")
     assert behind.tools() == ["find", "send"]
     assert behind.broken() == {"other": "no such file"}
@@ -44,7 +44,7 @@ def test_it_is_opened_once_for_all_who_need_it() -> None:
         made.append(LocalEngine({}, Models(DemoModel), ":memory:"))
         return made[-1]
 
-    behind = Behind({}, {}, ["demo"], make)
+    behind = LazyEngine({}, {}, ["demo"], make)
 
     def opened(_: int) -> LocalEngine:
         both_wait.wait(30)
@@ -61,7 +61,7 @@ def test_what_keeps_it_from_being_opened_is_raised_by_all_that_needs_it() -> Non
     def make() -> LocalEngine:
         raise PolicyError(["lend: no such tool"])
 
-    behind = Behind(POLICIES, {}, ["demo"], make)
+    behind = LazyEngine(POLICIES, {}, ["demo"], make)
     for _ in range(2):
         with pytest.raises(PolicyError, match="no such tool"):
             behind.agent("mail")

@@ -14,7 +14,7 @@ from agent.bootstrap import Opened
 from agent.console import Console
 from agent.engine.guard import Guard, Stop
 from agent.review import tool_messages
-from agent.review.actions import State
+from agent.review.actions import ActionState
 from agent.review.tool_messages import ENDED_ANSWER, MIDWAY, NEVER_ENDED, STILL_OPEN
 from agent.settings import Settings
 from tests.conftest import SetClock, ask, decide, waiting
@@ -143,7 +143,7 @@ def test_the_model_reads_what_is_true_of_a_tool_that_had_begun(
         key=lambda one: one.key.attempt,
     )
     assert last.result == text
-    assert last.state is not State.SUSPENDED
+    assert last.state is not ActionState.SUSPENDED
     assert effects() == [done]
     assert opened.console.trail.verify().ok
     assert opened.console.trail.contradictions(THREAD, "c") == ()
@@ -169,7 +169,7 @@ def test_a_tool_that_another_client_took_to_its_end_is_not_left_open_on_record(
     finally:
         client.close()
     (outer,) = [one for one in opened.console.queries.actions(THREAD) if one.tool_call_id == "c"]
-    assert (outer.state, outer.result) == (State.FAILED, NEVER_ENDED)
+    assert (outer.state, outer.result) == (ActionState.FAILED, NEVER_ENDED)
     assert in_the_transcript(opened.console)["c"] == "inner"
 
 
@@ -194,8 +194,8 @@ def test_the_card_and_the_preview_say_that_it_had_begun(opened: Opened) -> None:
     ask(opened.console, BEGINNINGS["itself"][0], agent="itself", thread_id=THREAD)
     (action,) = waiting(opened.console, THREAD).actions
     assert action.begun
-    (ruling,) = opened.console.preview(THREAD, [REJECT])
-    assert ruling.told == f"User rejected this action. {MIDWAY} The user's reason: {REASON}"
+    (one,) = opened.console.preview(THREAD, [REJECT])
+    assert one.told == f"User rejected this action. {MIDWAY} The user's reason: {REASON}"
 
 
 def test_an_answer_that_comes_after_its_tool_could_no_longer_have_started_lets_it_go_on(

@@ -17,7 +17,7 @@ from agent.bootstrap import Opened, open_console
 from agent.demos.model import DemoModel
 from agent.engine.models import Models, openai
 from agent.engine.models import Provider as Reached
-from agent.review.actions import State
+from agent.review.actions import ActionState
 from agent.review.errors import UnknownModel
 from agent.review.threads import Status
 from agent.settings import Settings
@@ -163,7 +163,7 @@ def test_arguments_that_are_no_json_object_are_told_to_the_model_and_nothing_run
     provider.replies = [Stream(call(0, "c1", "send_email", args), "tool_calls"), text("I could not.")]
     thread_id = ask(opened.console, "Write.", model=MODEL)
     assert opened.console.queries.view(thread_id).thread.status is Status.IDLE
-    assert [action.state for action in opened.console.queries.actions(thread_id)] == [State.REFUSED]
+    assert [action.state for action in opened.console.queries.actions(thread_id)] == [ActionState.REFUSED]
     told = provider.requests[-1]["messages"][-1]
     assert told["role"] == "tool"
     assert "not executed" in told["content"] or "None of them was executed" in told["content"]

@@ -14,7 +14,7 @@ from agent.bootstrap import Opened, open_console
 from agent.console import Console
 from agent.engine.recorder import Recorder
 from agent.ports import Said
-from agent.review.actions import State
+from agent.review.actions import ActionState
 from agent.settings import Settings
 from tests.conftest import ask, decide, waiting
 from tests.engine.provider import Provider, Stream, call
@@ -109,7 +109,10 @@ def test_a_call_under_the_same_ids_as_an_earlier_one_is_an_action_of_its_own(
     assert asked.args["to"] == "b@x.org"
     decide(opened.console, thread_id, {"type": "reject"})
     assert [one.recipient for one in opened.world.outbox()] == ["a@x.org"]
-    assert [one.state for one in opened.console.queries.actions(thread_id)] == [State.DONE, State.REJECTED]
+    assert [one.state for one in opened.console.queries.actions(thread_id)] == [
+        ActionState.DONE,
+        ActionState.REJECTED,
+    ]
     results = [one.content for one in opened.console.queries.history(thread_id) if one.type == "tool"]
     assert len(results) == 2
     assert "rejected" in results[1]

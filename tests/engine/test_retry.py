@@ -8,7 +8,7 @@ import pytest
 
 from agent.bootstrap import Opened
 from agent.engine.recorder import End, Recorder
-from agent.review.actions import State
+from agent.review.actions import ActionState
 from agent.review.errors import LedgerUnavailable
 from agent.review.threads import Run, RunState, Status
 from tests.conftest import ask, decide, waiting
@@ -29,10 +29,10 @@ def test_calls_that_could_not_be_recorded_do_not_run_before_the_next_try(
         broken.setattr(Recorder, "record", locked)
         thread_id = ask(console, ARCHIVE)
     assert console.queries.view(thread_id).thread.status is Status.FAILED
-    assert [action.state for action in console.queries.actions(thread_id)] == [State.APPROVED]
+    assert [action.state for action in console.queries.actions(thread_id)] == [ActionState.APPROVED]
     assert not opened.world.changes(thread_id)
     assert console.wait(console.retry(thread_id, by="ana"), 30)
-    assert [action.state for action in console.queries.actions(thread_id)] == [State.DONE]
+    assert [action.state for action in console.queries.actions(thread_id)] == [ActionState.DONE]
     assert [change.kind for change in opened.world.changes(thread_id)] == ["mail_archived"]
 
 

@@ -8,7 +8,7 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import tool
 
 from agent.engine.graph import run
-from agent.review.screening import Call
+from agent.review.screening import ScreenedCall
 
 
 def test_a_tool_finds_the_same_key_for_every_attempt_at_its_action_and_for_no_other() -> None:
@@ -20,7 +20,7 @@ def test_a_tool_finds_the_same_key_for_every_attempt_at_its_action_and_for_no_ot
         seen.append(config["configurable"]["idempotency_key"])
         return text
 
-    call = Call.from_state(
+    call = ScreenedCall.from_state(
         {
             "message_id": "m",
             "tool_call_id": "c",

@@ -19,9 +19,9 @@ from agent.engine.process_lock import Owner
 from agent.engine.recorder import Recorder
 from agent.engine.supervisor import Supervisor, described
 from agent.ledger.sqlite import SqliteLedger
-from agent.review.actions import State
+from agent.review.actions import ActionState
 from agent.review.errors import LedgerUnavailable, NothingToRetry, NothingToStop, StillAlive
-from agent.review.events import Kind
+from agent.review.events import EventKind
 from agent.review.threads import Status
 from agent.settings import Settings
 from tests.conftest import SetClock, ask, decide, start_deciding, until, waiting
@@ -38,11 +38,11 @@ def status(console: Console, thread_id: str = THREAD) -> Status:
     return console.queries.view(thread_id).thread.status
 
 
-def states(console: Console, thread_id: str = THREAD) -> dict[str, State]:
+def states(console: Console, thread_id: str = THREAD) -> dict[str, ActionState]:
     return {action.key.tool_call_id: action.state for action in console.queries.actions(thread_id)}
 
 
-def kinds(console: Console, thread_id: str = THREAD) -> list[Kind]:
+def kinds(console: Console, thread_id: str = THREAD) -> list[EventKind]:
     return [event.kind for event in console.trail.events(thread_id=thread_id)]
 
 
@@ -84,7 +84,7 @@ def test_a_stop_leaves_the_thread_stopped_before_its_next_tool(
     decide(opened.console, THREAD, APPROVE, APPROVE)
 
     assert status(opened.console) is Status.STOPPED
-    assert states(opened.console) == {"a": State.DONE, "b": State.APPROVED}
+    assert states(opened.console) == {"a": ActionState.DONE, "b": ActionState.APPROVED}
 
 
 def test_a_stop_while_the_model_writes_leaves_the_thread_stopped(console: Console) -> None:
@@ -335,7 +335,7 @@ def test_a_tool_that_exits_has_failed_and_leaves_no_stuck_thread(
     start_deciding(opened.console, THREAD, [APPROVE], by="ana")
 
     until(lambda: status(opened.console) is Status.IDLE)
-    assert states(opened.console) == {"a": State.FAILED}
+    assert states(opened.console) == {"a": ActionState.FAILED}
 
 
 def test_a_tool_whose_end_could_not_be_recorded_is_unknown(
@@ -358,20 +358,20 @@ def test_a_tool_whose_end_could_not_be_recorded_is_unknown(
 def test_a_run_behind_something_starts_when_that_is_over(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(supervisor_module, "BEHIND_SECONDS", 3_600.0)
-    behind = threading.Event()
+    monkeypatch.setattr(supervisor_module, "AFTER_SECONDS", 3_600.0)
+    after = threading.Event()
     ask(opened.console, mail("a"), thread_id=THREAD)
-    run = start_deciding(opened.console, THREAD, [APPROVE], by="ana", behind=behind)
+    run = start_deciding(opened.console, THREAD, [APPROVE], by="ana", after=after)
     assert status(opened.console, ask(opened.console, "/say Hello.")) is Status.IDLE
-    assert states(opened.console) == {"a": State.APPROVED}
-    behind.set()
+    assert states(opened.console) == {"a": ActionState.APPROVED}
+    after.set()
     assert opened.console.wait(run, 30)
-    assert states(opened.console) == {"a": State.DONE}
+    assert states(opened.console) == {"a": ActionState.DONE}
 
 
 def test_a_run_is_not_behind_anything_for_long(opened: Opened) -> None:
     ask(opened.console, mail("a"), thread_id=THREAD)
-    run = opened.console.close(THREAD, by="ana", behind=threading.Event())
+    run = opened.console.close(THREAD, by="ana", after=threading.Event())
     assert opened.console.wait(run, 30)
 
 
@@ -484,8 +484,8 @@ def test_what_a_thawed_owner_did_is_not_recorded_over_a_settlement(
         until(lambda: other.reconcile() or status(opened.console) is Status.UNKNOWN_OUTCOME)
         gate.go.set()
         assert opened.supervisor.wait(run.run_id, 30)
-        assert states(opened.console) == {"a": State.UNKNOWN}
-        assert Kind.EXECUTION_FINISHED not in kinds(opened.console)
+        assert states(opened.console) == {"a": ActionState.UNKNOWN}
+        assert EventKind.EXECUTION_FINISHED not in kinds(opened.console)
     finally:
         other.shut()
 
@@ -518,7 +518,7 @@ def test_the_record_of_an_unknown_outcome_names_the_process_that_started_it(
     other = second_supervisor(opened, settings, clock, lease=0.0)
     try:
         until(lambda: other.reconcile() or status(opened.console) is Status.UNKNOWN_OUTCOME)
-        (lost,) = opened.console.trail.events(thread_id=THREAD, kind=Kind.OUTCOME_UNKNOWN)
+        (lost,) = opened.console.trail.events(thread_id=THREAD, kind=EventKind.OUTCOME_UNKNOWN)
         assert lost.data is not None
         assert lost.data["owner"] == opened.supervisor.owner
     finally:
@@ -554,7 +554,7 @@ class Unstarted:
     def __init__(self, owner: Owner) -> None:
         self.owner = owner.name
 
-    def start(self, run: Any, behind: Any = None) -> None:
+    def start(self, run: Any, after: Any = None) -> None:
         pass
 
 

@@ -12,7 +12,7 @@ from agent.engine.checkpointer import FencedSaver
 from agent.engine.guard import Guard
 from agent.engine.supervisor import Supervisor
 from agent.ledger.sqlite import SqliteLedger, SqliteTransaction
-from agent.review.events import Fact, Kind
+from agent.review.events import EventKind, UnsealedEvent
 from tests.faults.orders import Orders
 
 DECISION = "before the decision's commit"
@@ -29,10 +29,10 @@ RECONCILE = "during reconcile, before its commit"
 RECONCILED = "during reconcile, after its commit"
 
 BY_FACT = {
-    Kind.DECISION_MADE: DECISION,
-    Kind.EXECUTION_STARTED: GUARD,
-    Kind.EXECUTION_FINISHED: TOOL_END,
-    Kind.RUN_ENDED: RUN_END,
+    EventKind.DECISION_MADE: DECISION,
+    EventKind.EXECUTION_STARTED: GUARD,
+    EventKind.EXECUTION_FINISHED: TOOL_END,
+    EventKind.RUN_ENDED: RUN_END,
 }
 
 
@@ -76,7 +76,7 @@ def _watch_transactions(orders: Orders) -> None:
     """What a transaction of the ledger does tells which moment its commit is."""
     write, append, take_over = SqliteLedger.write, SqliteTransaction.append, SqliteTransaction.take_over
 
-    def appending(self: Any, *facts: Fact) -> None:
+    def appending(self: Any, *facts: UnsealedEvent) -> None:
         append(self, *facts)
         vars(self).setdefault("moments", []).extend(BY_FACT.get(fact.kind, "") for fact in facts)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from agent.ledger.sqlite import SqliteLedger
-from agent.review.actions import ReviewState, State
+from agent.review.actions import ActionState, ReviewState
 from tests.conftest import until
 from tests.faults import moments
 from tests.faults.bench import PATIENCE, Bench, DoubleEffect, Fault, Server
@@ -46,7 +46,7 @@ OTHERS: dict[str, list[Any]] = {
     **{name: [LATE, EARLY, "no time"] for name in TIMES},
 }
 """Values for the columns that mean something; any other column gets some other value of its type."""
-OF_A_STATE = {"actions": [*State], "reviews": [*ReviewState], "runs": ["open", "paused", "failed"]}
+OF_A_STATE = {"actions": [*ActionState], "reviews": [*ReviewState], "runs": ["open", "paused", "failed"]}
 OF_A_TYPE: dict[str, Any] = {"TEXT": "another", "INTEGER": 7, "REAL": 1.0, "BLOB": b"another"}
 
 

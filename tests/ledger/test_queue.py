@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from agent.ledger import migrations, queue, rows
 from agent.ledger.sqlite import SqliteLedger
 from agent.ports import Sought
-from agent.review.actions import Action, Asked, Review, ReviewState, State, Waiting
+from agent.review.actions import Action, ActionState, AskedAction, Review, ReviewState, Waiting
 from tests.ledger.test_sqlite import AT, AT_THE_DOOR, a_review, an_action, at, open_reviews
 
 
@@ -117,7 +117,7 @@ def test_a_review_that_is_over_leaves_nothing_behind(ledger: SqliteLedger) -> No
     with ledger.write() as tx:
         action = tx.open_reviews("t-1")[0].actions[0]
         # An edit to another tool: what it waited under is not what it ran as.
-        assert tx.move(action.key, State.PENDING, State.APPROVED, tool="archive_mail")
+        assert tx.move(action.key, ActionState.PENDING, ActionState.APPROVED, tool="archive_mail")
         assert tx.end_review("r-1", ReviewState.DECIDED, AT, "ana", "edit")
     assert found(ledger, text="yyy") == found(ledger, tool="send_email") == ["r-2"]
     assert ledger.queue_length() == 1
@@ -282,6 +282,6 @@ def as_waiting(review: Review | None) -> Waiting:
     return Waiting._make([*queued, tuple(map(as_asked, review.actions))])
 
 
-def as_asked(action: Action) -> Asked:
+def as_asked(action: Action) -> AskedAction:
     values = {**vars(action), **vars(action.key), "args_text": rows.dumps(action.args)}
-    return Asked._make(values[name] for name in Asked._fields)
+    return AskedAction._make(values[name] for name in AskedAction._fields)

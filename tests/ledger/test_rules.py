@@ -12,8 +12,8 @@ import pytest
 
 from agent.ledger import migrations
 from agent.ledger.sqlite import SqliteLedger
-from agent.review.actions import Key, State
-from agent.review.events import Kind
+from agent.review.actions import ActionState, Key
+from agent.review.events import EventKind
 from agent.review.rules import Rule, RuleEnd
 from agent.review.verify_chain import verify
 from tests.ledger.test_sqlite import AT, a_fact, an_action, at
@@ -94,12 +94,12 @@ def test_standing_rules_come_in_the_order_they_were_made_and_listed_ones_the_oth
 
 def test_what_a_rule_approved_is_found_by_its_state(ledger: SqliteLedger) -> None:
     with ledger.write() as tx:
-        tx.propose(an_action("c1", state=State.APPROVED, rule_id="rule-1"))
-        tx.propose(an_action("c2", state=State.DONE, rule_id="rule-1"))
-        tx.propose(an_action("c3", state=State.APPROVED, rule_id="rule-2"))
-        tx.propose(an_action("c4", state=State.APPROVED))
-    found = ledger.actions_by_rule("rule-1", state=State.APPROVED)
-    assert found == [an_action("c1", state=State.APPROVED, rule_id="rule-1")]
+        tx.propose(an_action("c1", state=ActionState.APPROVED, rule_id="rule-1"))
+        tx.propose(an_action("c2", state=ActionState.DONE, rule_id="rule-1"))
+        tx.propose(an_action("c3", state=ActionState.APPROVED, rule_id="rule-2"))
+        tx.propose(an_action("c4", state=ActionState.APPROVED))
+    found = ledger.actions_by_rule("rule-1", state=ActionState.APPROVED)
+    assert found == [an_action("c1", state=ActionState.APPROVED, rule_id="rule-1")]
 
 
 def test_a_file_from_before_there_were_rules_is_brought_up_to_date(
@@ -122,7 +122,7 @@ def test_a_file_from_before_there_were_rules_is_brought_up_to_date(
 
     ledger = SqliteLedger(path, chain_key=b"k" * 32)
     assert ledger.actions("t-1") == [an_action()]
-    assert ledger.events(tool="send_email", kind=Kind.MESSAGE_SENT) == ledger.events()
+    assert ledger.events(tool="send_email", kind=EventKind.MESSAGE_SENT) == ledger.events()
     assert verify(ledger.trail(), key=ledger.chain_key).ok
     add(ledger, a_rule())
     assert ledger.standing_rules() == [a_rule()]

@@ -17,9 +17,9 @@ import pytest
 from agent.ledger import migrations
 from agent.ledger.sqlite import SqliteLedger
 from agent.ports import Sought
-from agent.review.actions import Action, Key, Review, ReviewState, State, with_digests
+from agent.review.actions import Action, ActionState, Key, Review, ReviewState, with_digests
 from agent.review.errors import LedgerUnavailable
-from agent.review.events import Fact, Kind
+from agent.review.events import EventKind, UnsealedEvent
 from agent.review.threads import Message, Run, RunState, Status, Thread, ToolCall
 from agent.review.verify_chain import verify
 from tests.conftest import ROOT
@@ -55,7 +55,7 @@ def an_action(name: str = "c1", thread_id: str = "t-1", **changes: Any) -> Actio
         summary="Send an e-mail.",
         allowed=("approve", "reject"),
         policy_version="1",
-        state=State.PENDING,
+        state=ActionState.PENDING,
         position=0,
         notes={"defaults": ["n"]},
         approve_by=60.5,
@@ -67,9 +67,10 @@ def a_review(review_id: str = "r-1", thread_id: str = "t-1", **changes: Any) -> 
     return replace(Review(review_id, thread_id, "mail", ReviewState.OPEN, AT, None), **changes)
 
 
-def a_fact(**changes: Any) -> Fact:
+def a_fact(**changes: Any) -> UnsealedEvent:
     return replace(
-        Fact(kind=Kind.MESSAGE_SENT, at=AT, thread_id="t-1", by="ana", data={"text": "hi"}), **changes
+        UnsealedEvent(kind=EventKind.MESSAGE_SENT, at=AT, thread_id="t-1", by="ana", data={"text": "hi"}),
+        **changes,
     )
 
 
@@ -230,7 +231,7 @@ class TestEveryLedger:
     @pytest.mark.parametrize("proposed", ['{"to": ', "", [1], None, {"a": {"b": []}}])
     def test_any_proposal_is_kept_as_it_came(self, ledger: SqliteLedger, proposed: Any) -> None:
         with ledger.write() as tx:
-            tx.propose(an_action(proposed=proposed, args=None, state=State.REFUSED))
+            tx.propose(an_action(proposed=proposed, args=None, state=ActionState.REFUSED))
         found = ledger.latest_action("t-1", "c1")
         assert found is not None
         assert found.proposed == proposed
@@ -245,19 +246,19 @@ class TestEveryLedger:
         key = an_action().key
         with ledger.write() as tx:
             tx.propose(an_action())
-            assert tx.move(key, State.PENDING, State.APPROVED, decided_by="ana", args={"to": "b"})
-            assert not tx.move(key, State.PENDING, State.REJECTED, decided_by="bob")
+            assert tx.move(key, ActionState.PENDING, ActionState.APPROVED, decided_by="ana", args={"to": "b"})
+            assert not tx.move(key, ActionState.PENDING, ActionState.REJECTED, decided_by="bob")
         found = ledger.latest_action("t-1", "c1")
         assert found is not None
-        assert (found.state, found.decided_by, found.args) == (State.APPROVED, "ana", {"to": "b"})
+        assert (found.state, found.decided_by, found.args) == (ActionState.APPROVED, "ana", {"to": "b"})
 
     def test_a_move_that_no_action_makes_is_refused(self, ledger: SqliteLedger) -> None:
         with pytest.raises(ValueError, match="never goes"), ledger.write() as tx:
-            tx.move(an_action().key, State.DONE, State.APPROVED)
+            tx.move(an_action().key, ActionState.DONE, ActionState.APPROVED)
 
     def test_a_change_of_what_an_action_does_not_have_is_refused(self, ledger: SqliteLedger) -> None:
         with pytest.raises(ValueError, match="nonsense"), ledger.write() as tx:
-            tx.move(an_action().key, State.PENDING, State.APPROVED, nonsense=1)
+            tx.move(an_action().key, ActionState.PENDING, ActionState.APPROVED, nonsense=1)
 
     def test_the_latest_of_equal_call_ids_is_the_one_proposed_last(self, ledger: SqliteLedger) -> None:
         with ledger.write() as tx:
@@ -289,7 +290,7 @@ class TestEveryLedger:
 
     def test_an_action_is_looked_over_once(self, ledger: SqliteLedger) -> None:
         with ledger.write() as tx:
-            tx.propose(an_action(tier="log", state=State.DONE, ended_at=AT))
+            tx.propose(an_action(tier="log", state=ActionState.DONE, ended_at=AT))
         assert len(ledger.not_looked_over()) == 1
         with ledger.write() as tx:
             assert tx.look_over(an_action().key, "ana")
@@ -458,7 +459,7 @@ class TestEveryLedger:
         [
             ({}, [1, 2, 3]),
             ({"thread_id": "t-2"}, [2]),
-            ({"kind": Kind.RUN_ENDED}, [3]),
+            ({"kind": EventKind.RUN_ENDED}, [3]),
             ({"by": "bob"}, [2]),
             ({"since": at(2)}, [2, 3]),
             ({"after": 1, "before": 3}, [2]),
@@ -473,7 +474,7 @@ class TestEveryLedger:
             tx.append(
                 a_fact(at=at(1)),
                 a_fact(at=at(2), thread_id="t-2", by="bob"),
-                a_fact(at=at(3), kind=Kind.RUN_ENDED, agent="mail", tool="find"),
+                a_fact(at=at(3), kind=EventKind.RUN_ENDED, agent="mail", tool="find"),
             )
         assert [event.seq for event in ledger.events(**narrowed)] == found
 
@@ -495,13 +496,13 @@ def in_a_process(script: str, path: Path, *more: str) -> subprocess.Popen[str]:
 APPENDING = """
 import sys
 from agent.ledger.sqlite import SqliteLedger
-from agent.review.events import Fact, Kind
+from agent.review.events import EventKind, UnsealedEvent
 ledger = SqliteLedger(sys.argv[1], chain_key=b"k" * 32)
 print("ready", flush=True)
 sys.stdin.readline()
 for _ in range(40):
     with ledger.write() as tx:
-        tx.append(Fact(kind=Kind.MESSAGE_SENT, at="2030-01-01T12:00:00.000000Z", by=sys.argv[2]))
+        tx.append(UnsealedEvent(kind=EventKind.MESSAGE_SENT, at="2030-01-01T12:00:00.000000Z", by=sys.argv[2]))
 ledger.shut()
 """
 
@@ -679,7 +680,7 @@ def test_the_policy_on_record_is_the_agents_last(tmp_path: Path) -> None:
     assert ledger.policy_version("mail") is None
     with ledger.write() as tx:
         for agent, version in (("mail", "1"), ("mail", "2"), ("library", "3")):
-            tx.append(a_fact(kind=Kind.POLICY_CHANGED, agent=agent, data={"version": version}))
+            tx.append(a_fact(kind=EventKind.POLICY_CHANGED, agent=agent, data={"version": version}))
         assert tx.policy_version("mail") == "2"
     assert ledger.policy_version("mail") == "2"
     ledger.shut()

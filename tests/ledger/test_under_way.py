@@ -9,13 +9,15 @@ import pytest
 
 from agent.ledger import migrations, rows
 from agent.ledger.sqlite import SqliteLedger
-from agent.review.actions import Key, ReviewState, State
+from agent.review.actions import ActionState, Key, ReviewState
 from tests.ledger.test_sqlite import AT, AT_THE_DOOR, a_review, open_reviews
 
 FEW, MANY = 3, 300
 READS: dict[str, Callable[[SqliteLedger, str], object]] = {
-    "actions in a state": lambda ledger, thread: ledger.actions(thread, states=[State.PENDING]),
-    "actions in a state where none is": lambda ledger, thread: ledger.actions(thread, states=[State.UNKNOWN]),
+    "actions in a state": lambda ledger, thread: ledger.actions(thread, states=[ActionState.PENDING]),
+    "actions in a state where none is": lambda ledger, thread: ledger.actions(
+        thread, states=[ActionState.UNKNOWN]
+    ),
     "open reviews": lambda ledger, thread: ledger.open_reviews(thread),
     "the last review": lambda ledger, thread: ledger.last_review(thread),
 }
@@ -28,7 +30,7 @@ def fill(ledger: SqliteLedger, thread_id: str, over: int) -> None:
         key = Key(thread_id, name, name)
         open_reviews(ledger, a_review(name, thread_id), key=key)
         with ledger.write() as tx:
-            tx.move(key, State.PENDING, State.CANCELLED, ended_at=AT)
+            tx.move(key, ActionState.PENDING, ActionState.CANCELLED, ended_at=AT)
             tx.end_review(name, ReviewState.CLOSED, AT, "ana", "closed")
     open_reviews(ledger, a_review(f"{thread_id}-last", thread_id, opened_at="2031"))
 
@@ -66,7 +68,8 @@ def test_what_is_over_costs_the_next_turn_nothing(filled: SqliteLedger, name: st
 
 def test_actions_in_some_states_come_in_the_order_in_which_they_were_proposed(filled: SqliteLedger) -> None:
     names = [
-        action.key.tool_call_id for action in filled.actions("short", states=[State.PENDING, State.CANCELLED])
+        action.key.tool_call_id
+        for action in filled.actions("short", states=[ActionState.PENDING, ActionState.CANCELLED])
     ]
     assert names == ["short-0", "short-1", "short-2", "short-last"]
 
@@ -81,5 +84,5 @@ def test_an_older_ledger_is_brought_up_to_date(tmp_path: Path, monkeypatch: pyte
         ledger.shut()
     ledger = SqliteLedger(path)
     (review,) = ledger.open_reviews("long")
-    assert list(review.actions) == ledger.actions("long", states=[State.PENDING])
+    assert list(review.actions) == ledger.actions("long", states=[ActionState.PENDING])
     ledger.shut()

@@ -222,14 +222,14 @@ def asked_and_open(n: int) -> Any:
     value = requests(n)
     names = [one["name"] for one in value["action_requests"]]
     opened = [external.OpenCall("m", f"c{place}", name, {}) for place, name in enumerate(names)]
-    return external.Asked("i", value), opened
+    return external.WaitingInterrupt("i", value), opened
 
 
 def same_and_open(n: int) -> Any:
     count = n // 120
     value = {"action_requests": [{"name": "t", "args": {"a": place}} for place in range(count)]}
     opened = [external.OpenCall("m", f"c{place}", "t", {"a": place}) for place in reversed(range(count))]
-    return external.Asked("i", value), opened
+    return external.WaitingInterrupt("i", value), opened
 
 
 def answered(schema: Any) -> Callable[[Any], object]:
@@ -295,8 +295,8 @@ CASES: dict[str, Case_] = {
     "matching: exact": (matching.read({"a": 1}).fits, value_of(TEXTS["keys"])),
     "patterns.search: states": (lambda text: patterns.search("[ab]*a[ab]{200}c", text), repeat("ab")),
     "patterns.search: repetitions": (refused(lambda text: patterns.search("(?:a?){60}b", text)), repeat("a")),
-    "decisions.rule: none fits": (
-        refused(lambda given: decisions.rule(given, [action("send", {}, ["approve"])] * len(given), AGENT, b"")),
+    "decisions.check_decisions: none fits": (
+        refused(lambda given: decisions.check_decisions(given, [action("send", {}, ["approve"])] * len(given), AGENT, b"")),
         lambda n: [{"type": "edit", "edited_action": {"name": "send", "args": {"x": 1}}}] * (n // 80),
     ),
     "screening.unique_ids: one": (screening.unique_ids, lambda n: ["a"] * (n // 16)),
@@ -326,7 +326,7 @@ CASES: dict[str, Case_] = {
         pairs(value_of(TEXTS["keys"]), lambda n: {}),
     ),
     "rules.differences: arguments": (
-        lambda given: rules.differences(RULE, rules.Asked(given, False)),
+        lambda given: rules.differences(RULE, rules.CallForRules(given, False)),
         value_of(TEXTS["keys"]),
     ),
     "retyped: a text": (
@@ -337,12 +337,12 @@ CASES: dict[str, Case_] = {
     ),
     "faults.brief: a text": (argument_faults.brief, repeat("\ud800")),
     "faults.refusal: many": (
-        lambda given: str(argument_faults.refusal(argument_faults.Fault(f"args[{i}]", "text", "null") for i in range(given))),
+        lambda given: str(argument_faults.refusal(argument_faults.ArgumentFault(f"args[{i}]", "text", "null") for i in range(given))),
         lambda n: n // 30,
     ),
     "places.path: long keys": (lambda given: json_paths.path((given,) * 50), repeat("é!")),
     "fault_lines: arguments": (
-        lambda text: fault_lines.fault_lines(text, [argument_faults.Fault("args.zz", "", "")] * 20),
+        lambda text: fault_lines.fault_lines(text, [argument_faults.ArgumentFault("args.zz", "", "")] * 20),
         counted('"a%d": 1,\n', "{", '"z":1}'),
     ),
     "fault_lines: open strings": (lambda text: fault_lines.fault_lines(text, []), repeat('\\"', '{"')),

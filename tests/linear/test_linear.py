@@ -20,7 +20,7 @@ SIZES = (62_500, 125_000, 250_000, 500_000, 1_000_000)
 MOST = 2.5
 SHORTEST = 0.005
 """Seconds. Below this the clock and the machine count for more than the function."""
-MORE = 25
+MORE = 15
 """Measurements at most, of which the best counts. Other load slows these too, by what it takes of the caches."""
 
 

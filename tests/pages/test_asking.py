@@ -6,8 +6,8 @@ from agent.bootstrap import Opened
 from agent.console import Console
 from agent.demos.world import Ref
 from agent.review import tool_messages
-from agent.review.actions import Review, State
-from agent.review.events import Kind
+from agent.review.actions import ActionState, Review
+from agent.review.events import EventKind
 from pages.parts.card.card_warnings import CHANGED, WOULD_FAIL
 from pages.parts.card.editor import MAY_PLAN_ANEW
 from pages.parts.state import widget_keys
@@ -61,13 +61,13 @@ def test_a_large_edit_is_called_one_and_can_be_sent(opens: Opens, mail: Review, 
     screen.write_args(mail, '{"to": "alice@example.com", "subject": "s", "body": "Cancelled."}')
     assert MAY_PLAN_ANEW in screen.said()
     screen.send(mail)
-    assert console.queries.actions(mail.thread_id)[0].state is State.DONE
+    assert console.queries.actions(mail.thread_id)[0].state is ActionState.DONE
 
 
 def test_a_comment_goes_on_record_and_not_to_the_agent(opens: Opens, mail: Review, console: Console) -> None:
     screen = opens(review=mail.review_id).click(of("reject", mail))
     screen.type(of("comment", mail), "Ask Eve first.").click(send(mail))
-    (event,) = console.trail.events(thread_id=mail.thread_id, kind=Kind.DECISION_MADE)
+    (event,) = console.trail.events(thread_id=mail.thread_id, kind=EventKind.DECISION_MADE)
     assert (event.data or {})["comment"] == "Ask Eve first."
     assert all("Ask Eve" not in message.content for message in console.queries.history(mail.thread_id))
 
@@ -75,9 +75,9 @@ def test_a_comment_goes_on_record_and_not_to_the_agent(opens: Opens, mail: Revie
 def test_all_can_be_rejected_at_once_and_are_sent_with_the_button(opens: Opens, console: Console) -> None:
     review = two_mails(console)
     screen = opens(review=review.review_id).click(widget_keys.key("all-reject", review.review_id))
-    assert {one.state for one in console.queries.actions(review.thread_id)} == {State.PENDING}
+    assert {one.state for one in console.queries.actions(review.thread_id)} == {ActionState.PENDING}
     screen.click(send(review))
-    assert {one.state for one in console.queries.actions(review.thread_id)} == {State.REJECTED}
+    assert {one.state for one in console.queries.actions(review.thread_id)} == {ActionState.REJECTED}
 
 
 def test_a_rejection_can_end_the_turn(opens: Opens, mail: Review, console: Console) -> None:
@@ -96,7 +96,7 @@ def test_what_was_closed_is_asked_again_with_one_press(opens: Opens, console: Co
     screen = opens(page="chat", thread=thread).open_fold(widget_keys.key("closing", review.review_id))
     screen.at.text_input(key=widget_keys.key("close-reason", review.review_id)).set_value("Not today.")
     screen.click(widget_keys.key("close", review.review_id))
-    (event,) = console.trail.events(thread_id=thread, kind=Kind.REVIEW_CLOSED)
+    (event,) = console.trail.events(thread_id=thread, kind=EventKind.REVIEW_CLOSED)
     assert (event.data or {})["reason"] == "Not today."
 
     screen.click(widget_keys.key("ask-again", thread))

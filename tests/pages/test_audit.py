@@ -16,7 +16,7 @@ from agent.bootstrap import Opened
 from agent.console import Console
 from agent.console.trail import Trail
 from agent.review.actions import Review
-from agent.review.events import GENESIS, Event, Fact, Kind, seal
+from agent.review.events import GENESIS, Event, EventKind, UnsealedEvent, seal
 from agent.review.exports import COLUMNS, as_csv, as_json_lines, read_json_lines
 from agent.review.verify_chain import verify
 from agent.settings import Settings
@@ -88,7 +88,7 @@ def test_an_event_opens_in_full(opens: Opens, console: Console, mail: Review) ->
     args = {**(mail.actions[0].args or {}), "to": "bob@example.com"}
     decision = [{"type": "edit", "edited_action": {"name": "send_email", "args": args}}]
     assert console.wait(start_deciding(console, mail.thread_id, decision, by="ben"), 30)
-    (event,) = console.trail.events(kind=Kind.DECISION_MADE)
+    (event,) = console.trail.events(kind=EventKind.DECISION_MADE)
     said = opens("audit").pick("events", str(event.seq)).said()
     assert "to\n  alice@example.com\n→ bob@example.com" in said
     assert event.hash in said
@@ -102,9 +102,9 @@ def test_the_filter_speaks_as_the_rows_do_and_the_address_carries_the_kind(
     screen = opens("audit")
     picked = screen.at.selectbox(key="chosen-kind")
     assert "the agent proposed" in picked.options
-    picked.set_value(Kind.ACTION_PROPOSED)
+    picked.set_value(EventKind.ACTION_PROPOSED)
     screen.run()
-    (event,) = console.trail.events(kind=Kind.ACTION_PROPOSED)
+    (event,) = console.trail.events(kind=EventKind.ACTION_PROPOSED)
     assert screen.at.query_params["kind"] in ("ActionProposed", ["ActionProposed"])
     assert rows(screen) == [event.seq]
     assert "the agent proposed send_email" in row(screen, event)
@@ -119,7 +119,7 @@ def test_one_click_leaves_the_decisions_only_and_another_brings_all_back(
 ) -> None:
     opens().approve(mail).send(mail)
     screen = opens("audit", before="3").click("decisions")
-    assert rows(screen) == [event.seq for event in console.trail.events(kind=Kind.DECISION_MADE)]
+    assert rows(screen) == [event.seq for event in console.trail.events(kind=EventKind.DECISION_MADE)]
     assert len(rows(screen.click("everything"))) == console.trail.verify().count
 
 
@@ -131,7 +131,7 @@ def test_rows_tell_what_it_was_done_to_without_secrets(opens: Opens, console: Co
     )
     screen = opens("audit")
     archived, searched = (
-        console.trail.events(kind=Kind.EXECUTION_FINISHED, tool=tool)[0]
+        console.trail.events(kind=EventKind.EXECUTION_FINISHED, tool=tool)[0]
         for tool in ("archive_mail", "search_mail")
     )
     assert "execution finished archive_mail  m-1" in row(screen, archived)
@@ -145,7 +145,7 @@ def test_an_event_without_arguments_of_its_own_is_told_apart_by_those_of_its_act
     ask(console, '/call archive_mail {"message_id": "m-1"}')
     (ran,) = console.queries.ran_without_asking()
     console.given.look_over(ran.key, by="ben")
-    (event,) = console.trail.events(kind=Kind.ACTION_LOOKED_OVER)
+    (event,) = console.trail.events(kind=EventKind.ACTION_LOOKED_OVER)
     assert "ben · looked it over archive_mail  m-1" in row(opens("audit"), event)
 
 
@@ -155,10 +155,10 @@ def test_who_approved_is_told_apart_from_what_the_console_ran(opens: Opens, cons
     opens(reviewer="ben").approve(mail).send(mail)
     ended(console, mail.thread_id)
     screen = opens("audit")
-    (sent,) = console.trail.events(kind=Kind.EXECUTION_FINISHED, tool="send_email")
-    (archived,) = console.trail.events(kind=Kind.EXECUTION_FINISHED, tool="archive_mail")
-    (decided,) = console.trail.events(kind=Kind.DECISION_MADE)
-    (proposed,) = console.trail.events(kind=Kind.ACTION_PROPOSED, tool="send_email")
+    (sent,) = console.trail.events(kind=EventKind.EXECUTION_FINISHED, tool="send_email")
+    (archived,) = console.trail.events(kind=EventKind.EXECUTION_FINISHED, tool="archive_mail")
+    (decided,) = console.trail.events(kind=EventKind.DECISION_MADE)
+    (proposed,) = console.trail.events(kind=EventKind.ACTION_PROPOSED, tool="send_email")
     assert row(screen, decided).startswith("ben · decided: approve send_email  alice@example.com")
     assert row(screen, sent).startswith("execution finished send_email  alice@example.com")
     assert row(screen, sent).endswith("· approved by ben")
@@ -182,7 +182,7 @@ def test_a_call_that_a_rule_let_run_is_told_with_the_rule(opens: Opens, console:
         zone=UTC,
     )
     ask(console, note, agent="operations")
-    (ran,) = console.trail.events(kind=Kind.EXECUTION_FINISHED)
+    (ran,) = console.trail.events(kind=EventKind.EXECUTION_FINISHED)
     assert row(opens("audit"), ran).endswith(f"· allowed by rule {rule.rule_id}")
 
 
@@ -194,7 +194,7 @@ def test_a_later_call_under_the_same_id_does_not_lend_its_approval(
     first = waiting(console, ask(console, f"/call#x {MAIL_CALL}", thread_id=thread_id))
     opens(reviewer="ben").approve(first).send(first)
     ended(console, thread_id)
-    (archived,) = console.trail.events(kind=Kind.EXECUTION_FINISHED, tool="archive_mail")
+    (archived,) = console.trail.events(kind=EventKind.EXECUTION_FINISHED, tool="archive_mail")
     assert "ben" not in row(opens("audit"), archived)
 
 
@@ -203,7 +203,7 @@ def test_an_opened_event_says_reason_and_arguments_in_words_before_its_data(
 ) -> None:
     decision = [{"type": "reject", "message": "Alice is away until May."}]
     assert console.wait(start_deciding(console, mail.thread_id, decision, by="ben"), 30)
-    (event,) = console.trail.events(kind=Kind.DECISION_MADE)
+    (event,) = console.trail.events(kind=EventKind.DECISION_MADE)
     screen = opens("audit", event=str(event.seq))
     shown = [str(node.value) for node in screen.nodes() if node.type == "code"]
     as_kept = next(place for place, text in enumerate(shown) if text.startswith("{"))
@@ -223,10 +223,10 @@ def test_what_ran_and_was_not_decided_has_a_red_flag(
     opens: Opens, page_console: Opened, mail: Review
 ) -> None:
     (action,) = mail.actions
-    proposed = page_console.console.trail.events(kind=Kind.ACTION_PROPOSED)[0]
+    proposed = page_console.console.trail.events(kind=EventKind.ACTION_PROPOSED)[0]
     assert "without a person's approval" not in opens("audit", event=str(proposed.seq)).said()
-    started = Fact(
-        kind=Kind.EXECUTION_STARTED,
+    started = UnsealedEvent(
+        kind=EventKind.EXECUTION_STARTED,
         at=proposed.at,
         thread_id=mail.thread_id,
         tool_call_id=action.key.tool_call_id,
@@ -342,7 +342,9 @@ def test_the_jsonl_export_keeps_one_event_to_a_line_whatever_is_in_it(events: li
 
 def test_a_secret_is_masked_in_exports_and_the_chain_still_verifies() -> None:
     key = "sk-proj-abcdefghijklmnop1234567890"
-    fact = Fact(kind=Kind.MESSAGE_SENT, at="2030-01-01T00:00:00.000000Z", data={"text": f"use {key}"})
+    fact = UnsealedEvent(
+        kind=EventKind.MESSAGE_SENT, at="2030-01-01T00:00:00.000000Z", data={"text": f"use {key}"}
+    )
     event = seal(fact, seq=1, previous=GENESIS, salt="0", key=KEY)
     lines = list(as_json_lines([event], KEY))
     assert key not in lines[0]
@@ -355,7 +357,13 @@ def test_a_secret_is_masked_in_exports_and_the_chain_still_verifies() -> None:
 def test_masked_data_that_was_changed_in_an_export_is_found() -> None:
     at = "2030-01-01T00:00:00.000000Z"
     data = {"text": "use sk-proj-abcdefghijklmnop1234567890", "approved": False}
-    event = seal(Fact(kind=Kind.MESSAGE_SENT, at=at, data=data), seq=1, previous=GENESIS, salt="0", key=KEY)
+    event = seal(
+        UnsealedEvent(kind=EventKind.MESSAGE_SENT, at=at, data=data),
+        seq=1,
+        previous=GENESIS,
+        salt="0",
+        key=KEY,
+    )
     (line,) = as_json_lines([event], KEY)
     told = json.loads(line)
     told["masked_data"]["approved"] = True
@@ -387,7 +395,7 @@ def test_the_csv_export_has_a_row_for_each_event(events: list[Event]) -> None:
 def test_no_cell_of_the_csv_export_can_be_taken_for_a_formula(space: str, start: str) -> None:
     cell = f"{space}{start}HYPERLINK(1)"
     at = "2030-01-01T00:00:00.000000Z"
-    fact = Fact(kind=Kind.MESSAGE_SENT, at=at, thread_id=cell, agent=cell, by=cell, tool=cell)
+    fact = UnsealedEvent(kind=EventKind.MESSAGE_SENT, at=at, thread_id=cell, agent=cell, by=cell, tool=cell)
     (row,) = table([seal(fact, seq=1, previous=GENESIS, salt="0", key=KEY)])
     for name in ("by", "tool", "thread_id", "agent"):
         assert row[name] == f"'{cell}"

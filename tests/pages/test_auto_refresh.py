@@ -12,7 +12,7 @@ from agent import bootstrap
 from agent.bootstrap import Opened
 from agent.settings import Settings
 from pages.parts.frame import auto_refresh
-from pages.parts.frame.auto_refresh import GONE, Allowance, Pace
+from pages.parts.frame.auto_refresh import GONE_AFTER, Allowance, Pace
 from tests.conftest import ROOT
 
 
@@ -130,7 +130,7 @@ def test_sessions_that_are_gone_slow_nobody_down() -> None:
     pace = Pace(every=1.5, most=5.0, clock=clock)
     for name in range(100):
         pace.of(str(name))
-    clock.now = GONE
+    clock.now = GONE_AFTER
     assert pace.of("who is still there") == 1.5
 
 

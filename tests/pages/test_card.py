@@ -12,7 +12,7 @@ from agent.console import Console
 from agent.demos.world import Ref
 from agent.review.actions import Review
 from agent.review.arguments.args import show
-from agent.review.events import Kind
+from agent.review.events import EventKind
 from pages.parts.state import identity, on_screen, widget_keys
 from tests.conftest import SetClock, ask, start_deciding, waiting
 from tests.pages.conftest import MAIL, Opens, Screen, calls, of, send, under_clock
@@ -164,7 +164,7 @@ def test_the_record_tells_how_long_an_action_was_visible_and_what_was_opened(
     clock.move(seconds=30)
     screen.at.session_state[on_screen.HIDDEN] = 12.0
     screen.click(of("approve", review)).click(send(review))
-    (made,) = console.trail.events(kind=Kind.DECISION_MADE)
+    (made,) = console.trail.events(kind=EventKind.DECISION_MADE)
     assert (made.data or {})["visible_seconds"] == 18.0
     assert (made.data or {})["opened"] == ["args.content"]
 
@@ -179,13 +179,13 @@ def test_the_record_names_every_fold_of_the_card_that_was_opened(opens: Opens, c
     for beside in ("claim", "siblings"):
         screen.at.session_state[of(beside, review)] = True
     screen.run().click(of("reject", review)).click(send(review))
-    (decided,) = console.trail.events(kind=Kind.DECISION_MADE)
+    (decided,) = console.trail.events(kind=EventKind.DECISION_MADE)
     assert (decided.data or {})["opened"] == ["args.content", "json", "raw", "claim", "siblings"]
 
 
 def test_a_decision_made_past_the_pages_has_no_look_on_record(console: Console, mail: Review) -> None:
     assert console.wait(start_deciding(console, mail.thread_id, [{"type": "reject"}], by="ben"), 30)
-    (made,) = console.trail.events(kind=Kind.DECISION_MADE)
+    (made,) = console.trail.events(kind=EventKind.DECISION_MADE)
     assert (made.data or {})["visible_seconds"] is None
 
 

@@ -15,8 +15,8 @@ from agent import bootstrap
 from agent.bootstrap import Opened
 from agent.console import Console
 from agent.review import tool_messages
-from agent.review.actions import Review, State
-from agent.review.events import Kind
+from agent.review.actions import ActionState, Review
+from agent.review.events import EventKind
 from agent.review.threads import Run
 from pages.parts.card import card as inbox_card
 from pages.parts.card import card_clicks
@@ -101,9 +101,9 @@ def test_the_next_card_is_drawn_before_the_run_starts(
 ) -> None:
     came, drawn, decide, card = [], [], Console.decide, inbox_card.card
 
-    def decided(*args: Any, behind: Event, **more: Any) -> Run:
-        came.append(behind)
-        return decide(*args, behind=behind, **more)
+    def decided(*args: Any, after: Event, **more: Any) -> Run:
+        came.append(after)
+        return decide(*args, after=after, **more)
 
     def put(review: Review, **more: Any) -> None:
         card(review, **more)
@@ -132,7 +132,7 @@ def test_an_answer_in_the_tools_place_cannot_be_empty(opens: Opens, console: Con
     assert screen.is_off(send(review))
     screen.type(of("reply", review), "The one of May").send(review)
     (action,) = console.queries.actions(review.thread_id)
-    assert (action.state, action.result) == (State.RESPONDED, "The one of May")
+    assert (action.state, action.result) == (ActionState.RESPONDED, "The one of May")
 
 
 def test_several_decisions_are_sent_together_and_none_before_the_last(
@@ -145,7 +145,7 @@ def test_several_decisions_are_sent_together_and_none_before_the_last(
     screen.send(letters)
     assert [one.recipient for one in page_console.world.outbox()] == ["bob@example.com"]
     states = [action.state for action in page_console.console.queries.actions(letters.thread_id)]
-    assert states == [State.DONE, State.REJECTED]
+    assert states == [ActionState.DONE, ActionState.REJECTED]
 
 
 def test_approving_one_of_several_moves_on_to_the_next_undecided(opens: Opens, letters: Review) -> None:
@@ -284,7 +284,7 @@ def test_the_loser_of_a_race_is_told_who_decided_what_and_keeps_the_draft(
     assert "already decided by ana" in screen.said()
     assert "reject" in screen.said()
     assert "ben@example.com" in (console.queries.draft(mail.review_id, "ben") or "")
-    (refused,) = console.trail.events(kind=Kind.DECISION_REFUSED)
+    (refused,) = console.trail.events(kind=EventKind.DECISION_REFUSED)
     assert refused.by == "ben"
 
 
@@ -345,7 +345,7 @@ def test_closing_without_deciding_runs_nothing_and_tells_the_agent(
 ) -> None:
     opens().open_fold(closing(mail)).click(widget_keys.key("close", mail.review_id))
     (action,) = page_console.console.queries.actions(mail.thread_id)
-    assert action.state is State.CANCELLED
+    assert action.state is ActionState.CANCELLED
     assert page_console.world.outbox() == ()
 
 
@@ -360,7 +360,7 @@ def test_closing_what_another_has_decided_says_who_and_what(
 def test_the_card_shows_a_reviewers_first_look_once(opens: Opens, console: Console, mail: Review) -> None:
     opens().run()
     opens()
-    assert [event.by for event in console.trail.events(kind=Kind.REVIEW_SHOWN)] == ["ana"]
+    assert [event.by for event in console.trail.events(kind=EventKind.REVIEW_SHOWN)] == ["ana"]
 
 
 def field(review: Review, name: str) -> str:
@@ -550,7 +550,7 @@ def test_faults_of_an_edit_stand_one_on_a_line_and_mark_the_lines_they_are_on(
 def test_looking_at_a_review_does_not_move_the_pulse(opens: Opens, console: Console, mail: Review) -> None:
     before = console.queries.pulse(), console.queries.pulse(mail.thread_id)
     opens()
-    assert console.trail.events(kind=Kind.REVIEW_SHOWN)
+    assert console.trail.events(kind=EventKind.REVIEW_SHOWN)
     assert (console.queries.pulse(), console.queries.pulse(mail.thread_id)) == before
 
 
@@ -578,5 +578,5 @@ def test_what_a_field_holds_counts_though_a_new_server_was_told_of_no_change(
     monkeypatch.setattr(Console, "keep_draft", cut)
     assert tool_messages.rejected("Alice is away") in after.run().said()
     after.click(send(mail))
-    (decided,) = console.trail.events(kind=Kind.DECISION_MADE)
+    (decided,) = console.trail.events(kind=EventKind.DECISION_MADE)
     assert (decided.data or {})["reason"] == "Alice is away"

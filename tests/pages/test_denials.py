@@ -9,7 +9,7 @@ import pytest
 
 from agent import bootstrap
 from agent.console import Console
-from agent.review.actions import Review, State
+from agent.review.actions import ActionState, Review
 from agent.settings import Settings
 from pages.parts.state import widget_keys
 from tests import tightened_agents
@@ -64,7 +64,7 @@ def test_the_card_says_that_the_call_is_denied_and_takes_away_what_would_run_it(
     assert {kind for kind in ("approve", "edit", "reject") if screen.is_off(of(kind, review))} == off
     screen.click(of("reject", review)).send(review)
     ended(console, review.thread_id)
-    assert [one.state for one in console.queries.actions(review.thread_id)] == [State.REJECTED]
+    assert [one.state for one in console.queries.actions(review.thread_id)] == [ActionState.REJECTED]
 
 
 def test_a_card_that_is_not_denied_says_nothing_of_it(opens: Opens, console: Console) -> None:
@@ -80,7 +80,7 @@ def test_a_denied_call_can_be_closed_from_its_card(opens: Opens, console: Consol
         widget_keys.key("close", review.review_id)
     )
     ended(console, review.thread_id)
-    assert [one.state for one in console.queries.actions(review.thread_id)] == [State.CANCELLED]
+    assert [one.state for one in console.queries.actions(review.thread_id)] == [ActionState.CANCELLED]
 
 
 def test_an_approval_that_was_chosen_before_cannot_be_sent_any_more(
@@ -107,4 +107,4 @@ def test_an_edit_into_what_is_denied_shows_why_and_one_into_what_is_not_runs(
     assert screen.is_off(send(review))
     screen.write_args(review, '{"path": "drafts/a.txt", "content": "x"}').send(review)
     ended(console, review.thread_id)
-    assert [one.state for one in console.queries.actions(review.thread_id)] == [State.DONE]
+    assert [one.state for one in console.queries.actions(review.thread_id)] == [ActionState.DONE]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agent.console import Console
-from agent.review.actions import Action, Key, State
+from agent.review.actions import Action, ActionState, Key
 from agent.review.arguments.args import show
 from pages.parts.common.folds import MOST_ROWS, noted, texts
 from tests.conftest import ask, waiting
@@ -27,7 +27,7 @@ def proposed(args: dict[str, Any] | None, as_it_came: Any, **notes: Any) -> Acti
         summary="Send it.",
         allowed=(),
         policy_version="1",
-        state=State.PENDING,
+        state=ActionState.PENDING,
         position=0,
         notes=notes,
     )

@@ -11,7 +11,7 @@ from agent.bootstrap import Opened
 from agent.console import Console
 from agent.lessons.playing import STAGES
 from agent.review.actions import Action, Review
-from agent.review.events import Kind
+from agent.review.events import EventKind
 from agent.scenarios import batch, shelf
 from pages.parts.state import identity, widget_keys
 from tests.conftest import ask, start_deciding, waiting
@@ -114,7 +114,7 @@ def test_in_the_name_of_a_tool(opens: Opens, console: Console) -> None:
     name = f"[{MARK}](http://evil.example)"
     thread_id = ask(console, f"/call {name} {{}}")
     shows(opens("chat", thread=thread_id))
-    (event,) = console.trail.events(kind=Kind.ACTION_REFUSED)
+    (event,) = console.trail.events(kind=EventKind.ACTION_REFUSED)
     shows(opens("audit", event=str(event.seq)))
 
 

@@ -156,7 +156,7 @@ def test_a_decided_action_stands_among_what_was_done_today_and_leads_to_its_thre
     ((name, what, end),) = screen.rows("done")
     assert (what, end) == ("send_email  alice@example.com", f"done, by ana · {short(mail.thread_id)}")
     screen.pick("done", name)
-    assert screen.at.query_params[address.THREAD] == mail.thread_id
+    assert screen.at.query_params[address.THREAD_PARAMETER] == mail.thread_id
 
 
 def test_what_runs_leads_to_its_thread(opens: Opens, console: Console) -> None:
@@ -164,7 +164,7 @@ def test_what_runs_leads_to_its_thread(opens: Opens, console: Console) -> None:
     screen = opens().open_fold("Running")
     assert [(name, opening) for name, opening, _ in screen.rows("running")] == [("t", "/slow 2 /say Done")]
     screen.pick("running", "t")
-    assert screen.at.query_params[address.THREAD] == "t"
+    assert screen.at.query_params[address.THREAD_PARAMETER] == "t"
     assert console.wait(run, 30)
 
 

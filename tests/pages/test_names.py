@@ -8,7 +8,7 @@ import pytest
 
 from agent.console import Console
 from agent.review.actions import Review
-from agent.review.events import Kind
+from agent.review.events import EventKind
 from pages.parts.state import identity
 from tests.conftest import ROOT
 from tests.pages.conftest import Opens, Screen, of, send
@@ -39,7 +39,7 @@ def test_what_is_no_name_is_refused_and_the_old_one_stays(opens: Opens, name: st
 
 def test_the_name_stands_on_the_decisions_made_under_it(opens: Opens, console: Console, mail: Review) -> None:
     take(opens(), "Ben").approve(mail).send(mail)
-    (made,) = console.trail.events(kind=Kind.DECISION_MADE)
+    (made,) = console.trail.events(kind=EventKind.DECISION_MADE)
     assert made.by == "Ben"
 
 
@@ -84,9 +84,9 @@ def test_the_first_decision_asks_for_a_name_and_the_settings_only_propose_one(
     assert not asked(unnamed)
     assert console.queries.view(mail.thread_id).reviews == (mail,)
     unnamed.click(send(mail))
-    (made,) = console.trail.events(kind=Kind.DECISION_MADE)
+    (made,) = console.trail.events(kind=EventKind.DECISION_MADE)
     assert (made.by, made.data["reason"]) == ("Ben", "Not now.")
-    assert {one.by for one in console.trail.events(kind=Kind.REVIEW_SHOWN)} == {"Ben"}
+    assert {one.by for one in console.trail.events(kind=EventKind.REVIEW_SHOWN)} == {"Ben"}
 
 
 @pytest.mark.parametrize("name", ["", "Nobody", "the agent", "a\u200bb"])
@@ -95,7 +95,7 @@ def test_what_is_no_name_is_not_confirmed(mail: Review, unnamed: Screen, console
     assert "That is not a name." in confirm(unnamed, name).said()
     assert asked(unnamed)
     unnamed.click(send(mail))
-    assert console.trail.events(kind=Kind.DECISION_MADE) == []
+    assert console.trail.events(kind=EventKind.DECISION_MADE) == []
 
 
 def test_a_message_is_kept_until_its_sender_has_a_name(opens: Opens, console: Console) -> None:
@@ -137,7 +137,7 @@ def test_a_cookie_that_holds_a_name_is_enough(
     monkeypatch.setattr(identity, "cookie", lambda name: "Zoë" if name == identity.NAME_COOKIE else "")
     screen.run().click(of("reject", mail)).click(send(mail))
     assert not asked(screen)
-    assert console.trail.events(kind=Kind.DECISION_MADE)[0].by == "Zoë"
+    assert console.trail.events(kind=EventKind.DECISION_MADE)[0].by == "Zoë"
 
 
 def records_a_name(act: ast.FunctionDef) -> bool:

@@ -9,7 +9,7 @@ import pytest
 
 from agent.bootstrap import Opened
 from agent.console import Console
-from agent.review.actions import Review, State
+from agent.review.actions import ActionState, Review
 from agent.review.rules import Rule, RuleEnd
 from agent.settings import Settings
 from pages.parts.state import widget_keys
@@ -75,7 +75,7 @@ def test_the_call_it_was_made_from_still_waits_and_the_next_one_runs(
     assert waiting(console, "t-1").review_id == review.review_id
     write(console, "t-2", content="next")
     (action,) = console.queries.actions("t-2")
-    assert (action.state, action.rule_id) == (State.DONE, the_rule(console).rule_id)
+    assert (action.state, action.rule_id) == (ActionState.DONE, the_rule(console).rule_id)
 
 
 def test_before_it_is_saved_it_is_shown_what_it_would_have_allowed_and_what_not(

@@ -6,7 +6,7 @@ import pytest
 
 from agent.bootstrap import Opened
 from agent.console import Console
-from agent.review.actions import Action, State
+from agent.review.actions import Action, ActionState
 from tests.pages.conftest import Opens, Screen, ended, send
 
 
@@ -22,7 +22,7 @@ def say(screen: Screen, outcome: str, words: str = "") -> Screen:
     return screen.click("record-outcome")
 
 
-def state(console: Console, action: Action) -> State:
+def state(console: Console, action: Action) -> ActionState:
     found = console.queries.action(action.key.thread_id, action.key.tool_call_id)
     assert found is not None
     return found.state
@@ -44,7 +44,7 @@ def test_it_happened_gives_the_agent_the_persons_words(
 ) -> None:
     say(opened_to_settle(opens, unknown), "happened", "Alice has it")
     ended(console, unknown.key.thread_id)
-    assert state(console, unknown) is State.DONE
+    assert state(console, unknown) is ActionState.DONE
     results = [one.content for one in console.queries.history(unknown.key.thread_id) if one.type == "tool"]
     assert results == ["Alice has it"]
 
@@ -54,7 +54,7 @@ def test_it_failed_gives_the_agent_an_error(
 ) -> None:
     say(opened_to_settle(opens, unknown), "failed")
     ended(console, unknown.key.thread_id)
-    assert state(console, unknown) is State.FAILED
+    assert state(console, unknown) is ActionState.FAILED
     assert page_console.world.outbox() == ()
 
 
@@ -78,7 +78,7 @@ def test_what_another_has_settled_cannot_be_settled_twice(
     ended(console, unknown.key.thread_id)
     said = screen.click("record-outcome").said()
     assert "This was not recorded." in said
-    assert state(console, unknown) is State.DONE
+    assert state(console, unknown) is ActionState.DONE
 
 
 @pytest.mark.parametrize("named", ["", "/", "nowhere/nothing", "nowhere", "a/b/c"])

@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from agent.review.actions import Action, Key, State, may_move, with_digests
+from agent.review.actions import Action, ActionState, Key, may_move, with_digests
 
 STEPS = {
     "proposed": "refused approved pending",
@@ -32,13 +32,13 @@ FINAL = {
 }
 
 
-@pytest.mark.parametrize(("start", "end"), list(product(State, State)))
-def test_an_action_moves_along_the_documented_steps_only(start: State, end: State) -> None:
+@pytest.mark.parametrize(("start", "end"), list(product(ActionState, ActionState)))
+def test_an_action_moves_along_the_documented_steps_only(start: ActionState, end: ActionState) -> None:
     assert may_move(start, end) is (str(end) in STEPS.get(start, "").split())
 
 
 def test_every_state_either_moves_on_or_is_final() -> None:
-    assert {str(state) for state in State} == STEPS.keys() | FINAL
+    assert {str(state) for state in ActionState} == STEPS.keys() | FINAL
 
 
 ACTION = Action(
@@ -53,7 +53,7 @@ ACTION = Action(
     summary="Send.",
     allowed=("approve",),
     policy_version="1",
-    state=State.PENDING,
+    state=ActionState.PENDING,
     position=0,
 )
 OTHERS = {

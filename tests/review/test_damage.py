@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agent.review.actions import Action, Key, Review, ReviewState, State, with_digests
+from agent.review.actions import Action, ActionState, Key, Review, ReviewState, with_digests
 from agent.review.damage import as_read, fits, is_damaged, review_as_read, review_is_damaged
 
 SECRET = b"k"
@@ -25,7 +25,7 @@ ACTION = with_digests(
         summary="Send.",
         allowed=("approve",),
         policy_version="1",
-        state=State.PENDING,
+        state=ActionState.PENDING,
         position=0,
     ),
     SECRET,
@@ -72,7 +72,11 @@ def test_an_action_of_another_key_is_not_as_it_was_recorded() -> None:
         replace(REVIEW, expires_at="never"),
         replace(REVIEW, opened_at="once"),
         replace(REVIEW, actions=()),
-        *(replace(REVIEW, actions=(replace(ACTION, state=state),)) for state in State if state != "pending"),
+        *(
+            replace(REVIEW, actions=(replace(ACTION, state=state),))
+            for state in ActionState
+            if state != "pending"
+        ),
     ],
     ids=str,
 )

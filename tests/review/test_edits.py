@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from langchain_core.tools import BaseTool, tool
 
-from agent.review.actions import Action, Key, State
+from agent.review.actions import Action, ActionState, Key
 from agent.review.agents import Agent
 from agent.review.edits import Large, edited_away, how_large
 from agent.review.policy import Policy, Tier, ToolPolicy
@@ -45,13 +45,13 @@ def call(args: dict[str, Any] | None, proposed: Any = None, tool: str = "move") 
         summary="",
         allowed=("edit",),
         policy_version="1",
-        state=State.PENDING,
+        state=ActionState.PENDING,
         position=0,
     )
 
 
 def was_edited(proposed: Any, to: dict[str, Any], tool: str = "move") -> Action:
-    return replace(call(to, proposed), tool=tool, proposed_tool="move", state=State.DONE)
+    return replace(call(to, proposed), tool=tool, proposed_tool="move", state=ActionState.DONE)
 
 
 MAIL = {"to": "a@x.org", "subject": "s", "body": BODY}
@@ -133,7 +133,7 @@ def test_the_edit_given_first_is_found() -> None:
 
 
 def test_the_original_of_a_tool_without_schema_is_known_by_its_words() -> None:
-    elsewhere = an_agent(own_gating=True)
+    elsewhere = an_agent(gates_itself=True)
     edited = was_edited({"path": "a"}, {"path": "b"})
     assert edited_away(call({"path": "a"}), [edited], elsewhere) is edited
     assert edited_away(call({"path": "b"}), [edited], elsewhere) is None

@@ -14,9 +14,9 @@ from agent.review.events import (
     GENESIS,
     Anchor,
     Event,
-    Fact,
-    Kind,
+    EventKind,
     MaskedEvent,
+    UnsealedEvent,
     commitment,
     event_hash,
     instant,
@@ -42,7 +42,9 @@ def chain(length: int, by: str = "ana") -> list[Event]:
     events: list[Event] = []
     previous = GENESIS
     for seq in range(1, length + 1):
-        fact = Fact(kind=Kind.MESSAGE_SENT, at=AT, thread_id="t-1", by=by, data={"text": f"message {seq}"})
+        fact = UnsealedEvent(
+            kind=EventKind.MESSAGE_SENT, at=AT, thread_id="t-1", by=by, data={"text": f"message {seq}"}
+        )
         events.append(seal(fact, seq=seq, previous=previous, salt=f"salt {seq}", key=KEY))
         previous = events[-1].hash
     return events
@@ -57,7 +59,11 @@ def anchor_of(events: list[Event]) -> Anchor:
 
 
 def altered(event: Event, field: str) -> Event:
-    others = {"seq": event.seq + 1, "kind": Kind.RUN_ENDED, "data": {**(event.data or {}), "text": "another"}}
+    others = {
+        "seq": event.seq + 1,
+        "kind": EventKind.RUN_ENDED,
+        "data": {**(event.data or {}), "text": "another"},
+    }
     return replace(event, **{field: others.get(field, "another")})
 
 
@@ -181,9 +187,12 @@ def keyed_late(before: int, after: int) -> list[Event]:
     events = written_again(chain(before), by="ana")
     told = {"count": before, "head": events[-1].hash}
     for seq in range(before + 1, before + after + 1):
-        kind = Kind.CHAIN_KEYED if seq == before + 1 else Kind.MESSAGE_SENT
-        fact = Fact(
-            kind=kind, at=AT, thread_id="t-1", data=told if kind is Kind.CHAIN_KEYED else {"text": str(seq)}
+        kind = EventKind.CHAIN_KEYED if seq == before + 1 else EventKind.MESSAGE_SENT
+        fact = UnsealedEvent(
+            kind=kind,
+            at=AT,
+            thread_id="t-1",
+            data=told if kind is EventKind.CHAIN_KEYED else {"text": str(seq)},
         )
         events.append(seal(fact, seq=seq, previous=events[-1].hash, salt=f"salt {seq}", key=KEY))
     return events
@@ -207,7 +216,7 @@ def test_an_event_from_before_the_key_that_was_written_again_is_found_at_the_key
 @given(st.integers(5, 7))
 def test_what_follows_the_key_cannot_be_written_again_nor_the_key_be_left_out(cut):
     events = keyed_late(5, 3)
-    forged = written_again([replace(one, kind=Kind.MESSAGE_SENT) for one in events[:cut]])
+    forged = written_again([replace(one, kind=EventKind.MESSAGE_SENT) for one in events[:cut]])
     assert "no event here is keyed" in (checked(forged).first_fault or "")
     assert not checked([*forged, *events[cut:]]).ok
 
@@ -265,7 +274,7 @@ def test_only_the_first_fault_is_told():
 def erasing(events: list[Event], *seqs: int) -> list[Event]:
     """The chain with the data of these events erased, and the event that says so."""
     data = {"seqs": list(seqs), "why": "asked for"}
-    fact = Fact(kind=Kind.DATA_ERASED, at=AT, by="ana", data=data)
+    fact = UnsealedEvent(kind=EventKind.DATA_ERASED, at=AT, by="ana", data=data)
     told = seal(fact, seq=len(events) + 1, previous=events[-1].hash, salt="salt", key=KEY)
     return [*(replace(one, data=None, salt="") if one.seq in seqs else one for one in events), told]
 
@@ -324,7 +333,7 @@ def test_data_that_no_event_can_hold_is_a_fault_and_no_crash():
 
 
 def test_the_hash_is_the_one_the_format_describes():
-    fact = Fact(kind=Kind.RUN_STARTED, at=AT, thread_id="t-1", data={"model": "demo"})
+    fact = UnsealedEvent(kind=EventKind.RUN_STARTED, at=AT, thread_id="t-1", data={"model": "demo"})
     event = seal(fact, seq=1, previous=GENESIS, salt="s", key=KEY)
     committed = sha256(b's{"model":"demo"}').hexdigest()
     spelt = f'{{"at":"{AT}","data":"{committed}","kind":"RunStarted","seq":1,"thread_id":"t-1"}}'
@@ -348,4 +357,4 @@ def test_an_instant_without_a_time_zone_is_refused():
 
 
 def test_no_kind_of_the_format_is_missing():
-    assert {kind.value for kind in Kind} >= set(KINDS.split())
+    assert {kind.value for kind in EventKind} >= set(KINDS.split())

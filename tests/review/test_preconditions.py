@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agent.review.preconditions import Fact, Precondition, Since, noted, since
+from agent.review.preconditions import ChangedFact, Precondition, Since, noted, since
 
 SHELF: dict[str, Any] = {}
 
@@ -43,13 +43,16 @@ def test_what_is_as_it_was_is_not_mentioned() -> None:
 def test_a_fact_that_changed_is_told_as_it_was_and_as_it_is() -> None:
     notes = noted(STOCK, {})
     SHELF["stock"] = 0
-    assert since(STOCK, {}, notes) == Since((Fact("stock", 1, 0),), "No copy is left.")
+    assert since(STOCK, {}, notes) == Since((ChangedFact("stock", 1, 0),), "No copy is left.")
 
 
 def test_a_fact_that_came_or_went_is_told() -> None:
     notes = noted(STOCK, {}) | {"facts": {"stock": 1, "reserved": 2}}
     SHELF["waiting"] = 3
-    assert since(STOCK, {}, notes).changed == (Fact("reserved", 2, None), Fact("waiting", None, 3))
+    assert since(STOCK, {}, notes).changed == (
+        ChangedFact("reserved", 2, None),
+        ChangedFact("waiting", None, 3),
+    )
 
 
 def test_a_call_that_would_have_failed_from_the_start_is_told_to_fail() -> None:

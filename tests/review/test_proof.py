@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from agent.review.events import Event, Fact, Kind, seal
+from agent.review.events import Event, EventKind, UnsealedEvent, seal
 from agent.review.proof import proofs
 
 ARGS = {"to": "a@x.org"}
 OTHER = {"to": "mallory@x.org"}
 
 
-def trail(*facts: tuple[Kind, dict[str, Any]], digest: str = "d") -> list[Event]:
+def trail(*facts: tuple[EventKind, dict[str, Any]], digest: str = "d") -> list[Event]:
     events: list[Event] = []
     for kind, data in facts:
-        fact = Fact(
+        fact = UnsealedEvent(
             kind=kind,
             at="2030-01-01T00:00:00.000000Z",
             tool="send_email",
@@ -36,25 +36,25 @@ def trail(*facts: tuple[Kind, dict[str, Any]], digest: str = "d") -> list[Event]
     return events
 
 
-def asked() -> tuple[Kind, dict[str, Any]]:
-    return Kind.ACTION_PROPOSED, {"tier": "ask", "args": ARGS}
+def asked() -> tuple[EventKind, dict[str, Any]]:
+    return EventKind.ACTION_PROPOSED, {"tier": "ask", "args": ARGS}
 
 
-def decided(**more: Any) -> tuple[Kind, dict[str, Any]]:
-    return Kind.DECISION_MADE, {"type": "approve", "tool": "send_email", "after": ARGS, **more}
+def decided(**more: Any) -> tuple[EventKind, dict[str, Any]]:
+    return EventKind.DECISION_MADE, {"type": "approve", "tool": "send_email", "after": ARGS, **more}
 
 
-def started(**more: Any) -> tuple[Kind, dict[str, Any]]:
-    return Kind.EXECUTION_STARTED, {"args": ARGS, **more}
+def started(**more: Any) -> tuple[EventKind, dict[str, Any]]:
+    return EventKind.EXECUTION_STARTED, {"args": ARGS, **more}
 
 
-def faults(*facts: tuple[Kind, dict[str, Any]]) -> tuple[str, ...]:
+def faults(*facts: tuple[EventKind, dict[str, Any]]) -> tuple[str, ...]:
     (found,) = proofs(trail(*facts))
     return found.faults
 
 
 def test_an_approved_action_that_ran_as_shown_adds_up():
-    assert not faults(asked(), decided(), started(), (Kind.EXECUTION_FINISHED, {}))
+    assert not faults(asked(), decided(), started(), (EventKind.EXECUTION_FINISHED, {}))
 
 
 def test_other_arguments_than_decided_are_flagged():
@@ -70,11 +70,11 @@ def test_running_without_approval_is_flagged():
 
 
 def test_a_remembered_rule_approves_in_a_persons_place():
-    assert not faults(asked(), (Kind.RULE_APPLIED, {"rule_id": "rule-1"}), started())
+    assert not faults(asked(), (EventKind.RULE_APPLIED, {"rule_id": "rule-1"}), started())
 
 
 def test_a_rule_that_applied_after_the_start_is_no_leave():
-    assert faults(asked(), started(), (Kind.RULE_APPLIED, {"rule_id": "rule-1"}))
+    assert faults(asked(), started(), (EventKind.RULE_APPLIED, {"rule_id": "rule-1"}))
 
 
 def test_a_rejection_is_no_approval():
@@ -86,13 +86,13 @@ def test_running_twice_is_flagged():
 
 
 def test_a_tool_that_asked_in_its_middle_may_be_entered_again():
-    suspended = (Kind.EXECUTION_SUSPENDED, {})
+    suspended = (EventKind.EXECUTION_SUSPENDED, {})
     assert not faults(asked(), decided(), started(), suspended, started())
 
 
 @pytest.mark.parametrize("place", range(4))
 def test_erased_data_is_no_contradiction(place: int) -> None:
-    events = trail(asked(), decided(), started(), (Kind.EXECUTION_FINISHED, {}))
+    events = trail(asked(), decided(), started(), (EventKind.EXECUTION_FINISHED, {}))
     events[place] = replace(events[place], data=None, salt="")
     (found,) = proofs(events)
     assert not found.faults
@@ -105,11 +105,11 @@ def test_what_is_left_of_an_erased_event_still_contradicts() -> None:
 
 
 def test_a_result_without_a_start_is_flagged():
-    assert "without having started" in faults(asked(), decided(), (Kind.EXECUTION_FINISHED, {}))[0]
+    assert "without having started" in faults(asked(), decided(), (EventKind.EXECUTION_FINISHED, {}))[0]
 
 
 def test_what_the_policy_lets_run_needs_no_person():
-    assert not faults((Kind.ACTION_PROPOSED, {"tier": "auto", "args": ARGS}), started())
+    assert not faults((EventKind.ACTION_PROPOSED, {"tier": "auto", "args": ARGS}), started())
 
 
 def test_an_id_used_again_is_a_proof_of_its_own():

@@ -12,13 +12,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from agent.review import rules
-from agent.review.actions import Action, Key, State
+from agent.review.actions import Action, ActionState, Key
 from agent.review.agents import Agent
 from agent.review.errors import RuleRefused
-from agent.review.events import Event, Fact, Kind, seal
+from agent.review.events import Event, EventKind, UnsealedEvent, seal
 from agent.review.policy import Case, Policy, Tier, ToolPolicy
 from agent.review.repeats import same_call
-from agent.review.rules import Asked, Rule, RuleEnd, Why
+from agent.review.rules import CallForRules, Rule, RuleEnd, Why
 from agent.review.screening import Proposal, screen
 from tests.review.test_decisions import schema_tool
 
@@ -46,7 +46,7 @@ def an_action(args: dict[str, Any] | None = None, tool: str = "write") -> Action
         summary="",
         allowed=("approve",),
         policy_version="1",
-        state=State.PENDING,
+        state=ActionState.PENDING,
         position=0,
     )
 
@@ -58,7 +58,7 @@ def a_rule(args: dict[str, Any] | None = None, *free: str, **changes: Any) -> Ru
 
 
 def whys(rule: Rule, args: dict[str, Any]) -> dict[str, Why]:
-    return {one.subject: one.why for one in rules.differences(rule, Asked(args))}
+    return {one.subject: one.why for one in rules.differences(rule, CallForRules(args))}
 
 
 # What a rule allows.
@@ -110,7 +110,7 @@ def test_a_rule_allows_a_call_exactly_if_each_bound_argument_is_the_same_and_no_
     expected = set(call) <= set(made_from) and all(
         name in call and same(call[name], made_from[name]) for name in bound
     )
-    assert (rules.differences(rule, Asked(call)) == ()) == expected
+    assert (rules.differences(rule, CallForRules(call)) == ()) == expected
 
 
 def swapped(text: str) -> list[str]:
@@ -255,7 +255,7 @@ def test_a_free_argument_may_have_any_value_or_be_absent() -> None:
 @pytest.mark.parametrize("changes", [{"agent": "other"}, {"tool": "read"}])
 def test_a_rule_says_nothing_of_another_agents_or_tools_calls(changes: dict[str, Any]) -> None:
     rule = replace(a_rule(), **changes)
-    assert rules.allowing([rule], an_agent(), "write", Asked(ARGS)) is None
+    assert rules.allowing([rule], an_agent(), "write", CallForRules(ARGS)) is None
 
 
 # What is decided when the call is proposed.
@@ -389,7 +389,7 @@ def test_the_policy_says_what_is_never_remembered(policy: dict[str, Any], said: 
 
 def test_an_agent_that_gates_itself_asks_whatever_is_remembered() -> None:
     with pytest.raises(RuleRefused, match="gates itself"):
-        a_rule(agent=replace(an_agent(), own_gating=True))
+        a_rule(agent=replace(an_agent(), gates_itself=True))
 
 
 @pytest.mark.parametrize("free", [("nothing",), ("path", "content", "mode"), ("Path",)])
@@ -423,7 +423,9 @@ def test_a_call_without_arguments_can_be_remembered_and_is_matched_by_none_with_
 def a_proposal(seq: int, args: dict[str, Any] | None, **data: Any) -> Event:
     about = {"args": args, "notes": {}, "tier": "ask", **data}
     thread = about.pop("thread", "t-1")
-    fact = Fact(kind=Kind.ACTION_PROPOSED, at=at(), thread_id=thread, tool_call_id=f"c{seq}", data=about)
+    fact = UnsealedEvent(
+        kind=EventKind.ACTION_PROPOSED, at=at(), thread_id=thread, tool_call_id=f"c{seq}", data=about
+    )
     return seal(fact, seq=seq, previous="0" * 64, salt="s", key=b"k")
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from agent.review.agents import Agent
 from agent.review.policy import Case, Policy, Tier, ToolPolicy
 from agent.review.preconditions import Precondition
-from agent.review.screening import Call, Proposal, screen, unique_ids
+from agent.review.screening import Proposal, ScreenedCall, screen, unique_ids
 from tests.review.test_decisions import schema_tool
 
 MAIL = {
@@ -38,11 +38,11 @@ def an_agent(**changes: ToolPolicy) -> Agent:
     return Agent("a", "A", tools, Policy(policies), "")
 
 
-def screened(*proposals: Proposal, agent: Agent | None = None) -> list[Call]:
+def screened(*proposals: Proposal, agent: Agent | None = None) -> list[ScreenedCall]:
     return screen(agent or an_agent(), "m-1", proposals)
 
 
-def one(tool: str, args: Any = None, **changes: ToolPolicy) -> Call:
+def one(tool: str, args: Any = None, **changes: ToolPolicy) -> ScreenedCall:
     (call,) = screened(Proposal("c1", tool, {} if args is None else args), agent=an_agent(**changes))
     return call
 
@@ -192,4 +192,4 @@ def test_a_call_keeps_how_long_its_review_may_wait() -> None:
 
 def test_a_call_survives_the_agents_state() -> None:
     call = one("send", {"to": "a"})
-    assert Call.from_state(call.to_state()) == call
+    assert ScreenedCall.from_state(call.to_state()) == call

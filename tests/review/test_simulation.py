@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agent.review.agents import Agent
-from agent.review.events import Event, Fact, Kind, seal
+from agent.review.events import Event, EventKind, UnsealedEvent, seal
 from agent.review.policy import Case, Policy, Tier, ToolPolicy
 from agent.review.simulation import edit, line_of, simulate
 from tests.review.test_decisions import schema_tool
@@ -36,13 +36,13 @@ def proposal(
     args: dict[str, Any] = {"to": "a"}
     known = {"args": None if tier == "deny" else args, "proposed": args, "tier": tier, "attempt": 1, **data}
     about: dict[str, Any] = {"at": "2030", "thread_id": "t", "agent": agent, "tool_call_id": call}
-    fact = Fact(kind=Kind.ACTION_PROPOSED, tool=tool, data=known, **about)
+    fact = UnsealedEvent(kind=EventKind.ACTION_PROPOSED, tool=tool, data=known, **about)
     return seal(fact, seq=seq, previous="0" * 64, salt="s", key=b"k")
 
 
 def decision(kind: str, *, seq: int, call: str = "c") -> Event:
     about: dict[str, Any] = {"at": "2030", "thread_id": "t", "agent": "mail", "tool_call_id": call}
-    fact = Fact(kind=Kind.DECISION_MADE, tool="send", data={"type": kind}, **about)
+    fact = UnsealedEvent(kind=EventKind.DECISION_MADE, tool="send", data={"type": kind}, **about)
     return seal(fact, seq=seq, previous="0" * 64, salt="s", key=b"k")
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from agent.scenarios.comparing import Came, Ran, Told, Waits, as_it_stands, end_faults, waiting_faults
 from agent.scenarios.forbidden import exactly
-from agent.scenarios.format import Awaited, Never, Outcome, Step
+from agent.scenarios.format import Awaited, ExpectedEnd, Never, ScenarioStep
 
 SENT = Ran("send_email", {"to": "bob"}, "done", "Sent.")
 CAME = Came(
@@ -29,7 +29,7 @@ AS_IT_CAME: dict[str, Any] = {
 
 
 def test_what_came_as_expected_has_no_fault() -> None:
-    assert end_faults(Outcome.model_validate(AS_IT_CAME), CAME) == []
+    assert end_faults(ExpectedEnd.model_validate(AS_IT_CAME), CAME) == []
 
 
 @pytest.mark.parametrize(
@@ -53,18 +53,18 @@ def test_what_came_as_expected_has_no_fault() -> None:
     ],
 )
 def test_every_difference_at_the_end_is_named(changed: dict[str, Any], about: str) -> None:
-    (fault,) = end_faults(Outcome.model_validate({**AS_IT_CAME, **changed}), CAME)
+    (fault,) = end_faults(ExpectedEnd.model_validate({**AS_IT_CAME, **changed}), CAME)
     assert (fault.step, fault.about) == (None, about)
     assert fault.expected != fault.got
 
 
 def test_a_record_that_contradicts_itself_is_a_fault_whatever_is_expected() -> None:
-    (fault,) = end_faults(Outcome(), replace(CAME, contradictions=("It ran twice.",)))
+    (fault,) = end_faults(ExpectedEnd(), replace(CAME, contradictions=("It ran twice.",)))
     assert fault.got == "It ran twice."
 
 
 def test_a_failed_run_says_why() -> None:
-    (fault,) = end_faults(Outcome(), replace(CAME, status="failed", error="The model is gone."))
+    (fault,) = end_faults(ExpectedEnd(), replace(CAME, status="failed", error="The model is gone."))
     assert fault.got == "failed: The model is gone."
 
 
@@ -89,7 +89,7 @@ def test_what_waits_is_compared_with_its_arguments_and_allowed_decisions(
 
 EVE = {"to": "eve", "body": "At 11."}
 NOT_EVE = [exactly("send_email", EVE)]
-BOTH = Step.model_validate(
+BOTH = ScenarioStep.model_validate(
     {
         "review": [{"tool": "send_email", "args": {"to": "bob"}}, {"tool": "send_email", "args": EVE}],
         "decisions": [{"type": "approve"}, {"type": "approve"}],
@@ -111,18 +111,18 @@ def test_what_must_not_run_is_named_with_its_arguments_and_says_how_it_becomes_g
     never: list[Never], expected: str
 ) -> None:
     came = replace(CAME, executions=(Ran("send_email", EVE, "done", "Sent."),))
-    (fault,) = end_faults(Outcome(never=never), came)
+    (fault,) = end_faults(ExpectedEnd(never=never), came)
     assert fault.expected == expected
     assert fault.green.startswith(f"It is green once {expected.removeprefix('never ')}")
     assert "no longer runs" in fault.green
 
 
 def test_a_call_of_the_same_tool_with_other_arguments_may_run() -> None:
-    assert end_faults(Outcome(never=NOT_EVE), CAME) == []
+    assert end_faults(ExpectedEnd(never=NOT_EVE), CAME) == []
 
 
 def test_what_must_not_run_shifts_no_other_execution() -> None:
-    expected = Outcome.model_validate({"executions": [{"tool": "send_email", "args": {"to": "bob"}}]})
+    expected = ExpectedEnd.model_validate({"executions": [{"tool": "send_email", "args": {"to": "bob"}}]})
     came = replace(CAME, executions=(Ran("send_email", EVE, "done", "Sent."), SENT))
     (fault,) = end_faults(expected.model_copy(update={"never": NOT_EVE}), came)
     assert fault.about == "must not run"
@@ -130,8 +130,8 @@ def test_what_must_not_run_shifts_no_other_execution() -> None:
 
 def test_what_must_not_run_and_waits_at_the_end_has_not_run() -> None:
     waits = replace(CAME, status="waiting", answer=None, executions=(), waits=(TO_EVE,))
-    assert end_faults(Outcome(never=NOT_EVE), waits) == []
-    (fault,) = end_faults(Outcome(never=NOT_EVE), replace(waits, waits=(TO_EVE, TO_BOB)))
+    assert end_faults(ExpectedEnd(never=NOT_EVE), waits) == []
+    (fault,) = end_faults(ExpectedEnd(never=NOT_EVE), replace(waits, waits=(TO_EVE, TO_BOB)))
     assert fault.about == "status"
 
 
@@ -144,7 +144,9 @@ def test_a_step_leaves_out_what_must_not_run_once_it_is_refused() -> None:
 
 
 def test_a_step_rejects_what_must_not_run_once_it_is_asked_about() -> None:
-    bob = Step.model_validate({"review": [{"tool": "send_email"}], "decisions": [{"type": "approve"}]})
+    bob = ScenarioStep.model_validate(
+        {"review": [{"tool": "send_email"}], "decisions": [{"type": "approve"}]}
+    )
     step = as_it_stands(bob.model_copy(update={"review": BOTH.review[:1]}), NOT_EVE, [TO_EVE, TO_BOB])
     assert step is not None
     assert waiting_faults(1, step.review or [], [TO_EVE, TO_BOB]) == []

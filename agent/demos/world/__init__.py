@@ -17,14 +17,13 @@ from agent.demos.world.files import File, Files
 from agent.demos.world.keys import Keys, ServiceKey
 from agent.demos.world.library import Book, Library, Loan, Member
 from agent.demos.world.mailbox import Mail, Mailbox, SentMail
-from agent.demos.world.store import Change, Ref, Value, WorldError, quoted
+from agent.demos.world.store import Ref, Value, WorldChange, WorldError, quoted
 from agent.demos.world.tables import SQL_CHANGES, SQL_ROWS, RowChange, SqlResult, Table, Tables
 
 __all__ = [
     "SQL_CHANGES",
     "SQL_ROWS",
     "Book",
-    "Change",
     "File",
     "Loan",
     "Mail",
@@ -37,6 +36,7 @@ __all__ = [
     "Table",
     "Value",
     "World",
+    "WorldChange",
     "WorldError",
     "quoted",
 ]

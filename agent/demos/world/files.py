@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agent.demos.world.store import Part, Ref, Store, WorldError, existing, quoted
+from agent.demos.world.store import Ref, Store, WorldError, WorldPart, existing, quoted
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def _removing(connection: sqlite3.Connection, path: str) -> dict[str, Any]:
     return {"path": path, "characters": row[0] if row else None}
 
 
-PART = Part(
+PART = WorldPart(
     ("CREATE TABLE IF NOT EXISTS files (path TEXT PRIMARY KEY, content TEXT NOT NULL)",),
     {
         "files": (

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agent.demos.world.store import Part, Ref, Store, WorldError, existing, quoted
+from agent.demos.world.store import Ref, Store, WorldError, WorldPart, existing, quoted
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def _rotating(connection: sqlite3.Connection, service: str) -> dict[str, Any]:
     return {"service": service, "version": row["version"] if row else None}
 
 
-PART = Part(
+PART = WorldPart(
     (
         """
         CREATE TABLE IF NOT EXISTS service_keys (

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from agent.demos.world.store import Part, Ref, Store, WorldError, existing, quoted
+from agent.demos.world.store import Ref, Store, WorldError, WorldPart, existing, quoted
 
 LOAN_DAYS = 28
 RENEWAL_DAYS = 14
@@ -182,7 +182,7 @@ def _loan_of(row: sqlite3.Row) -> Loan:
     return Loan(f"l-{number}", book_id, member_id, date.fromisoformat(due), renewals)
 
 
-PART = Part(
+PART = WorldPart(
     (
         "CREATE TABLE IF NOT EXISTS members (member_id TEXT PRIMARY KEY, name TEXT NOT NULL)",
         """

@@ -33,7 +33,7 @@ class Ref:
 
 
 @dataclass(frozen=True)
-class Change:
+class WorldChange:
     """One effect on the world and the action that had it."""
 
     seq: int
@@ -50,7 +50,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Part:
+class WorldPart:
     """The tables of one subject, and what they hold at first."""
 
     schema: tuple[str, ...]
@@ -59,7 +59,7 @@ class Part:
     """The first version of the world that had it: an older file gets it when it is opened."""
 
 
-LOG = Part(
+LOG = WorldPart(
     (
         """
         CREATE TABLE IF NOT EXISTS changes (
@@ -82,7 +82,7 @@ class Store:
     def __init__(
         self,
         path: Path | str,
-        parts: Sequence[Part],
+        parts: Sequence[WorldPart],
         now: Callable[[], datetime],
     ) -> None:
         """Open the world in the file `path`, or in memory for `:memory:`; make and seed what is new of it.
@@ -109,7 +109,7 @@ class Store:
         """Let go of the database. The world may not be used afterwards."""
         self._anchor.close()
 
-    def changes(self, thread_id: str | None = None) -> tuple[Change, ...]:
+    def changes(self, thread_id: str | None = None) -> tuple[WorldChange, ...]:
         """What was changed since the world was made or reset, oldest first; by one thread, if given."""
         rows = self._read(
             """
@@ -205,7 +205,7 @@ def _transaction(connection: sqlite3.Connection, keep: bool = True) -> Iterator[
             connection.execute("ROLLBACK")
 
 
-def _prepare(connection: sqlite3.Connection, parts: Sequence[Part]) -> None:
+def _prepare(connection: sqlite3.Connection, parts: Sequence[WorldPart]) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
     with _transaction(connection):
         (version,) = connection.execute("PRAGMA user_version").fetchone()
@@ -223,7 +223,7 @@ def _prepare(connection: sqlite3.Connection, parts: Sequence[Part]) -> None:
             connection.execute(f"PRAGMA user_version = {newest:d}")
 
 
-def _seed(connection: sqlite3.Connection, part: Part) -> None:
+def _seed(connection: sqlite3.Connection, part: WorldPart) -> None:
     """Empty every table of the part and fill it with its seed; what it numbers starts from 1 again."""
     for table, rows in part.seed.items():
         connection.execute(f"DELETE FROM {table}")
@@ -239,10 +239,10 @@ def existing(connection: sqlite3.Connection, table: str, column: str) -> str:
     return f"Use one of: {', '.join(names)}." if names else "There is none at all now."
 
 
-def _change_of(row: sqlite3.Row) -> Change:
+def _change_of(row: sqlite3.Row) -> WorldChange:
     before, after = (None if row[side] is None else json.loads(row[side]) for side in ("before", "after"))
     ref = Ref(row["thread_id"], row["tool_call_id"])
-    return Change(
+    return WorldChange(
         row["seq"], datetime.fromisoformat(row["at"]), ref, row["kind"], row["subject"], before, after
     )
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
-from agent.demos.world.store import Part, Ref, Store, Value, WorldError, quoted
+from agent.demos.world.store import Ref, Store, Value, WorldError, WorldPart, quoted
 
 SQL_TABLES = ("customers", "invoices", "notes")
 """The only tables a statement of an agent's can see."""
@@ -190,7 +190,7 @@ def _differences(before: Snapshot, after: Snapshot) -> Iterable[RowChange]:
             yield RowChange(kind, *place, old, new)
 
 
-PART = Part(
+PART = WorldPart(
     (
         "CREATE TABLE IF NOT EXISTS customers (id INTEGER PRIMARY KEY, name TEXT NOT NULL, email TEXT, city TEXT)",
         """

@@ -11,7 +11,7 @@ from agent.engine.checkpointer import FencedSaver
 from agent.engine.checkpoints import Graph, Reading
 from agent.ports import Look, Mend, Moment, Repeat, Resume
 from agent.review.agents import Agent
-from agent.review.screening import Call
+from agent.review.screening import ScreenedCall
 
 
 class Make(Protocol):
@@ -38,7 +38,7 @@ class Make(Protocol):
     def moments(self, update: Mapping[str, Any]) -> Iterator[Moment]:
         """What an update of the graph's own state tells, but for a pause."""
 
-    def asked(self, reading: Reading) -> Mapping[str, tuple[Call, ...]]:
+    def asked(self, reading: Reading) -> Mapping[str, tuple[ScreenedCall, ...]]:
         """What each waiting interrupt asks about; one that is left out asks about all that is pending."""
 
     def answer(self, reading: Reading, resume: Resume) -> Any:

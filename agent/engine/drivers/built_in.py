@@ -19,7 +19,7 @@ from agent.engine.messages import message_of, results_for
 from agent.ports import Look, Mend, Moment, Proposed, Repeat, Resume, Said
 from agent.review.agents import Agent
 from agent.review.external import open_calls
-from agent.review.screening import Call
+from agent.review.screening import ScreenedCall
 from agent.review.shapes import resume_value
 
 
@@ -52,7 +52,7 @@ class BuiltIn:
     def look(self, reading: Reading) -> Look:
         values = reading.snapshot.values
         kept = values.get("calls", ()) if values else ()
-        return reading.look([Call.from_state(one) for one in kept])
+        return reading.look([ScreenedCall.from_state(one) for one in kept])
 
     def speaks(self, place: Mapping[str, Any]) -> bool:
         return place.get("langgraph_node") == "llm_call"
@@ -66,9 +66,9 @@ class BuiltIn:
                 yield Said(tuple(message_of(message) for message in said))
             if node == "human_review":
                 # Not when they were screened: until the step behind that, a crash could still have them judged anew.
-                yield Proposed(tuple(Call.from_state(kept) for kept in change["calls"]))
+                yield Proposed(tuple(ScreenedCall.from_state(kept) for kept in change["calls"]))
 
-    def asked(self, reading: Reading) -> Mapping[str, tuple[Call, ...]]:
+    def asked(self, reading: Reading) -> Mapping[str, tuple[ScreenedCall, ...]]:
         return {}
 
     def answer(self, reading: Reading, resume: Resume) -> Any:
@@ -106,7 +106,7 @@ class BuiltIn:
             graph.update_state(config, update, as_node="tool_node")
 
 
-def _mended(call: Call, mend: Mend, left: Set[str]) -> dict[str, Any]:
+def _mended(call: ScreenedCall, mend: Mend, left: Set[str]) -> dict[str, Any]:
     """The call after the mending: asked about again, or answered if it has a result by now."""
     kept = call.to_state()
     if call.tool_call_id in mend.ask_again:

@@ -33,7 +33,7 @@ from agent.review.agents import Agent, Tool
 from agent.review.bounds import MAX_RESULT
 from agent.review.errors import NothingToAskAgain
 from agent.review.policy import Policy
-from agent.review.screening import Call
+from agent.review.screening import ScreenedCall
 
 CREATE_AGENT = "langchain_create_agent"
 """How LangChain marks the graphs that `create_agent` builds."""
@@ -57,7 +57,7 @@ def agent_of(name: str, graph: Graph) -> Agent:
         policy=Policy({}),
         prompt="",
         version="",
-        own_gating=True,
+        gates_itself=True,
         isolated=False,
         tools_at=tools_by_place(graph),
     )
@@ -102,7 +102,7 @@ class Foreign:
             if said:
                 yield Said(tuple(message_of(message, MAX_RESULT) for message in said))
 
-    def asked(self, reading: Reading) -> Mapping[str, tuple[Call, ...]]:
+    def asked(self, reading: Reading) -> Mapping[str, tuple[ScreenedCall, ...]]:
         meant: set[tuple[str, str]] = set()
         found = {}
         for raised in reading.waiting:
@@ -170,8 +170,8 @@ def _end(graph: Graph, config: RunnableConfig, messages: list[AnyMessage], node:
         graph.update_state(config, None, as_node=END)
 
 
-def _asked(interrupt: Interrupt[Any], place: str = "") -> external.Asked:
-    return external.Asked(interrupt.id, interrupt.value, schema_of(interrupt), place)
+def _asked(interrupt: Interrupt[Any], place: str = "") -> external.WaitingInterrupt:
+    return external.WaitingInterrupt(interrupt.id, interrupt.value, schema_of(interrupt), place)
 
 
 def _messages(change: Any) -> Iterator[BaseMessage]:

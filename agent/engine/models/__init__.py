@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pydantic import SecretStr
 
 from agent.review.errors import UnknownModel
-from agent.review.replies import Reply
+from agent.review.replies import RecordedReply
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -46,7 +46,7 @@ class Models:
         *,
         provider: Provider | None = None,
         default: str = DEMO,
-        replies: Sequence[Reply] = (),
+        replies: Sequence[RecordedReply] = (),
     ) -> None:
         self._demo, self._provider, self._replies = demo, provider, tuple(replies)
         recorded = (RECORDED,) if replies else ()

@@ -14,7 +14,7 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from langchain_core.runnables import Runnable
 
 from agent.review.errors import ModelFailed
-from agent.review.replies import RecordedCall, Reply
+from agent.review.replies import RecordedCall, RecordedReply
 
 NUMBER = "reply"
 """Under this a reply's metadata holds its number in the recording."""
@@ -27,7 +27,7 @@ class RecordedModel(BaseChatModel):
     same reply again. Raises `ModelFailed` past the last one.
     """
 
-    replies: tuple[Reply, ...]
+    replies: tuple[RecordedReply, ...]
 
     @property
     def _llm_type(self) -> str:

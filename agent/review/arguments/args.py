@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from agent.review.arguments.argument_faults import MAX_FAULTS, Fault, brief, cut, refusal
+from agent.review.arguments.argument_faults import MAX_FAULTS, ArgumentFault, brief, cut, refusal
 from agent.review.arguments.json_paths import Steps, is_unicode, path
 from agent.review.errors import ArgumentsRefused
 
@@ -19,8 +19,8 @@ MAX_DEPTH = 100
 MIN_INTEGER, MAX_INTEGER = -(2**63), 2**64 - 1
 
 _RANGE = f"an integer from {MIN_INTEGER} to {MAX_INTEGER}"
-_TOO_BIG = Fault("args", f"at most {MAX_BYTES:,} bytes", "more")
-_TOO_DEEP = Fault("args", f"lists and objects at most {MAX_DEPTH} levels deep", "more levels")
+_TOO_BIG = ArgumentFault("args", f"at most {MAX_BYTES:,} bytes", "more")
+_TOO_DEEP = ArgumentFault("args", f"lists and objects at most {MAX_DEPTH} levels deep", "more levels")
 
 
 def parse(text: str) -> JSON:
@@ -52,7 +52,7 @@ def check(value: object) -> JSON:
     Raises ArgumentsRefused, naming every place, for what JSON cannot hold, keys that are not text, floats that are not
     finite, integers outside -2**63 … 2**64-1, lone surrogates, more than 100 levels and more than 1,000,000 bytes.
     """
-    faults: list[Fault] = []
+    faults: list[ArgumentFault] = []
     size = 0
     waiting: list[tuple[Steps, object]] = [((), value)]
     while waiting:
@@ -160,22 +160,28 @@ _REMEDIES = {
 }
 
 
-def _misspelt(mistake: json.JSONDecodeError) -> Fault:
+def _misspelt(mistake: json.JSONDecodeError) -> ArgumentFault:
     remedy = next((told for start, told in _REMEDIES.items() if mistake.msg.startswith(start)), mistake.msg)
-    return Fault("args", "JSON", f"a mistake at line {mistake.lineno}, column {mistake.colno}: {remedy}")
+    return ArgumentFault(
+        "args", "JSON", f"a mistake at line {mistake.lineno}, column {mistake.colno}: {remedy}"
+    )
 
 
-def _own_faults(steps: Steps, item: object) -> list[Fault]:
+def _own_faults(steps: Steps, item: object) -> list[ArgumentFault]:
     """What is wrong with a value itself, whatever it holds."""
     if (unfit := _unfit(item)) is not None:
-        return [Fault(path(steps), unfit.expected, unfit.got)]
+        return [ArgumentFault(path(steps), unfit.expected, unfit.got)]
     if type(item) is not dict:
         return []
     odd = [
-        Fault(path(steps), "keys that are text", type(key).__name__) for key in item if type(key) is not str
+        ArgumentFault(path(steps), "keys that are text", type(key).__name__)
+        for key in item
+        if type(key) is not str
     ]
     torn = [key for key in item if type(key) is str and not is_unicode(key)]
-    return odd + [Fault(path((*steps, key)), "a key without lone surrogates", brief(key)) for key in torn]
+    return odd + [
+        ArgumentFault(path((*steps, key)), "a key without lone surrogates", brief(key)) for key in torn
+    ]
 
 
 def _unfit(item: object) -> _Unfit | None:

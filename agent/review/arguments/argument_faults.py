@@ -13,7 +13,7 @@ MAX_FAULTS = 100  # a megabyte of mistakes must not become a message of many meg
 
 
 @dataclass(frozen=True)
-class Fault:
+class ArgumentFault:
     """One thing that is wrong with the arguments, and where."""
 
     path: str
@@ -24,11 +24,11 @@ class Fault:
         return f"{self.path}: expected {self.expected}, got {self.got}"
 
 
-def refusal(faults: Iterable[Fault]) -> ArgumentsRefused:
+def refusal(faults: Iterable[ArgumentFault]) -> ArgumentsRefused:
     """The error that names these faults, each once, and no more of them than can be read."""
     each = list(dict.fromkeys(faults))
     if len(each) > MAX_FAULTS:
-        each[MAX_FAULTS:] = [Fault("args", "no further faults", f"{len(each) - MAX_FAULTS:,} more")]
+        each[MAX_FAULTS:] = [ArgumentFault("args", "no further faults", f"{len(each) - MAX_FAULTS:,} more")]
     return ArgumentsRefused(each)
 
 

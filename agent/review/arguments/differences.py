@@ -13,7 +13,7 @@ Difference: TypeAlias = tuple[Steps, Literal["added", "removed", "changed"], JSO
 
 
 @dataclass(frozen=True)
-class Change:
+class ArgumentChange:
     """One difference between two versions of the arguments; `before` is None where added, `after` where removed."""
 
     path: str
@@ -22,12 +22,15 @@ class Change:
     after: JSON
 
 
-def diff(before: JSON, after: JSON) -> list[Change]:
+def diff(before: JSON, after: JSON) -> list[ArgumentChange]:
     """Every difference, by path and exact to the type: 1, 1.0, true and "1" all differ; key order does not count.
 
     Lists are compared element by element, what one has more than the other being added or removed at the end.
     """
-    return [Change(path(steps), kind, old, new) for steps, kind, old, new in differences(before, after, ())]
+    return [
+        ArgumentChange(path(steps), kind, old, new)
+        for steps, kind, old, new in differences(before, after, ())
+    ]
 
 
 def differences(before: JSON, after: JSON, steps: Steps) -> Iterator[Difference]:

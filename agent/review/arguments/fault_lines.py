@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable
 
-from agent.review.arguments.argument_faults import MAX_FAULTS, Fault
+from agent.review.arguments.argument_faults import MAX_FAULTS, ArgumentFault
 from agent.review.arguments.json_paths import path
 
 # A string that nobody closes ends with its line: it is looked at once, not again from each of its quotation marks.
@@ -20,12 +20,12 @@ def fault_lines(text: str, faults: Iterable[object]) -> list[int]:
     A fault inside a nested value stands on the line of the argument it belongs to.
     """
     arguments = _arguments(text)
-    told = [fault for fault in faults if isinstance(fault, Fault)][: MAX_FAULTS + 1]
+    told = [fault for fault in faults if isinstance(fault, ArgumentFault)][: MAX_FAULTS + 1]
     found = (_line(fault, arguments) for fault in told)
     return sorted({line for line in found if line is not None})
 
 
-def _line(fault: Fault, arguments: dict[str, int]) -> int | None:
+def _line(fault: ArgumentFault, arguments: dict[str, int]) -> int | None:
     if misspelt := _MISSPELT.search(fault.got):
         return int(misspelt[1])
     for place, line in arguments.items():

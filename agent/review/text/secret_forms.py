@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from agent.review.text.secret_names import LONGEST, names_a_secret
+from agent.review.text.secret_names import MAX_SECRET_NAME, names_a_secret
 
 Span = tuple[int, int]
 
@@ -19,7 +19,7 @@ _SHORTEST = len("basic 123456")
 
 def is_named(name: object) -> bool:
     """Whether a value of this name is a secret."""
-    return isinstance(name, str) and names_a_secret(name[-LONGEST:])
+    return isinstance(name, str) and names_a_secret(name[-MAX_SECRET_NAME:])
 
 
 def secrets_in(text: str) -> Iterator[Span]:

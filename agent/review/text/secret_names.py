@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-LONGEST = 100
+MAX_SECRET_NAME = 100
 """Characters at the end of a name by which it is judged."""
 
 
@@ -47,7 +47,7 @@ _KINDS = {
 def names_a_secret(name: str) -> bool:
     """Whether a value of this name is a secret. A count, a limit or an address of secrets is not.
 
-    The caller cuts the name to its last `LONGEST` characters.
+    The caller cuts the name to its last `MAX_SECRET_NAME` characters.
     """
     words = [word.lower() for word in _WORD.findall(name)]
     while len(words) > 1 and (words[-1] in _QUALIFIERS or words[-1].isdigit()):

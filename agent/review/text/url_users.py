@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-LONGEST = 60  # characters of a user and of a host that are told
+MAX_SHOWN_PART = 60  # characters of a user and of a host that are told
 
 _AUTHORITY = re.compile(r"""://([^\s/?#"'<>]*+)""")
 _BY_NAME = ("ssh", "sftp", "scp")
@@ -30,4 +30,4 @@ def _told(url: re.Match[str]) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST else text[:LONGEST] + "…"
+    return text if len(text) <= MAX_SHOWN_PART else text[:MAX_SHOWN_PART] + "…"

@@ -10,7 +10,7 @@ import streamlit as st
 from agent.review.actions import Action
 from agent.review.arguments.args import show
 from agent.review.arguments.differences import diff
-from agent.review.events import Event, Kind
+from agent.review.events import Event, EventKind
 from agent.review.text.secrets import masked
 from pages.parts.common.arguments import arguments
 from pages.parts.common.event_words import arguments_of, on_whose_word, told
@@ -42,7 +42,7 @@ def event_card(event: Event) -> None:
         if word := on_whose_word(event, action_of(event)):
             line(word)
         _red_flags(event)
-        if event.kind is Kind.UNREADABLE:
+        if event.kind is EventKind.UNREADABLE:
             st.error(
                 "This event was changed past the console. “Check the chain” says where the record is whole."
             )
@@ -54,7 +54,7 @@ def event_card(event: Event) -> None:
         st.caption("The chain: this event's hash covers everything before it")
         literal(f"commitment  {event.commitment}\nhash        {event.hash}")
         if event.thread_id and st.button("Open the thread", key="event-thread"):
-            st.switch_page("chat.py", query_params={address.THREAD: event.thread_id})
+            st.switch_page("chat.py", query_params={address.THREAD_PARAMETER: event.thread_id})
 
 
 def action_of(event: Event) -> Action | None:

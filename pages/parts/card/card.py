@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from agent.review import retype
-from agent.review.actions import Action, Review, State
+from agent.review.actions import Action, ActionState, Review
 from agent.review.arguments.args import show
 from agent.review.damage import review_is_damaged
 from agent.review.text.deception import cautions as caution
@@ -133,7 +133,7 @@ def _as_written(action: Action) -> list[Node]:
 def _around(review: Review, action: Action) -> None:
     console = app.console()
     siblings = console.queries.actions(review.thread_id, [action.key.message_id])
-    free = [one for one in siblings if one.state is State.APPROVED]
+    free = [one for one in siblings if one.state is ActionState.APPROVED]
     if free:
         with _beside(SIBLINGS, f"Also in this turn, without asking · {len(free)}", review, action):
             for one in free:

@@ -66,12 +66,12 @@ def cannot_choose(action: Action, kind: str) -> bool:
     return denial is not None and denial.whole
 
 
-def lacks_typing(action: Action, choice: Choice, ruled: Action) -> bool:
-    """Whether a value has still to be typed before `ruled` may run by this choice."""
+def lacks_typing(action: Action, choice: Choice, accepted: Action) -> bool:
+    """Whether a value has still to be typed before `accepted` may run by this choice."""
     if choice.type not in RUNS:
         return False
     policy = app.console().queries.agent(action.agent).policy
-    return not retype.is_typed(policy, ruled.tool, ruled.args, choice.typed)
+    return not retype.is_typed(policy, accepted.tool, accepted.args, choice.typed)
 
 
 def onward(review: Review, action: Action, draft: Draft) -> Draft:
@@ -121,7 +121,7 @@ def send(review: Review, action: Action, after: Goes, end_turn: bool = False) ->
             review_id=review.review_id,
             end_turn=end_turn,
             seen=_seen(review),
-            behind=drawing.drawing(),
+            after=drawing.drawing(),
         )
     except ArgumentsRefused as error:
         flash.flash("error", "The edited arguments cannot be sent. Nothing was decided.", str(error))
@@ -187,7 +187,7 @@ def close(review: Review, action: Action, after: Goes) -> None:
             by=identity.reviewer(),
             review_id=review.review_id,
             reason=st.session_state.get(widget_keys.key("close-reason", review.review_id)) or "",
-            behind=drawing.drawing(),
+            after=drawing.drawing(),
         )
     except ReviewError as error:
         flash.flash_error("The review was not closed.", error)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from agent.review import retype
 from agent.review.actions import Action, Review
-from agent.review.decisions import Ruling
+from agent.review.decisions import AcceptedDecision
 from agent.review.errors import ArgumentsRefused, InvalidDecision, ReviewError
 from pages.parts.card import draft as drafts
 from pages.parts.card import editor
@@ -40,9 +40,9 @@ def chosen(review: Review, action: Action, choice: Choice) -> bool:
             )
             about = f"{field} {on_screen.choices_made()}"
             in_view("chosen", about, focus=field if on_screen.was_just_chosen() else None)
-        ruled = _ruled(review, action, choice)
+        accepted = _checked(review, action, choice)
         if choice.type == "edit":
-            editor.edit(review, action, choice, getattr(ruled, "faults", ()))
+            editor.edit(review, action, choice, getattr(accepted, "faults", ()))
         if choice.type == "reject":
             _words(review, action, "reason", "Reason (the agent will read this)", choice.reason)
         if choice.type == "respond":
@@ -50,11 +50,11 @@ def chosen(review: Review, action: Action, choice: Choice) -> bool:
         lacking = True
         if choice.type == "respond" and not choice.reply.strip():
             st.caption(NO_ANSWER)
-        elif isinstance(ruled, ReviewError):
-            _refused(ruled)
+        elif isinstance(accepted, ReviewError):
+            _refused(accepted)
         else:
-            _consequence(review, action, ruled)
-            lacking = _to_type(review, ruled, choice)
+            _consequence(review, action, accepted)
+            lacking = _to_type(review, accepted, choice)
         with st.popover("Comment…", type="tertiary"):
             _words(
                 review, action, "comment", "For the record only; the agent does not read it", choice.comment
@@ -91,7 +91,7 @@ def _keep_what_stands(review: Review, action: Action, field: str, kept: str, sta
         st.rerun()
 
 
-def _ruled(review: Review, action: Action, choice: Choice) -> Ruling | ReviewError:
+def _checked(review: Review, action: Action, choice: Choice) -> AcceptedDecision | ReviewError:
     """What this choice would do, or why it cannot be taken."""
     try:
         made = drafts.decision(review, action, choice) | {"edited_digest": None}
@@ -106,19 +106,19 @@ def _refused(error: ReviewError) -> None:
     literal("\n".join(map(str, faults)) or str(error))
 
 
-def _consequence(review: Review, action: Action, ruling: Ruling) -> None:
+def _consequence(review: Review, action: Action, accepted: AcceptedDecision) -> None:
     """What would run instead, and what the model will be told."""
-    if ruling.type == "edit":
-        on_screen.see_edited_digest(review, action, ruling.after.shown_digest)
-        editor.show_change(ruling)
-    if ruling.told:
+    if accepted.type == "edit":
+        on_screen.see_edited_digest(review, action, accepted.after.shown_digest)
+        editor.show_change(accepted)
+    if accepted.told:
         st.caption("The agent will be told")
-        literal(ruling.told)
+        literal(accepted.told)
 
 
-def _to_type(review: Review, ruling: Ruling, choice: Choice) -> bool:
+def _to_type(review: Review, accepted: AcceptedDecision, choice: Choice) -> bool:
     """Ask for the one dangerous value of what would run; true while it is not there."""
-    action, after = ruling.before, ruling.after
+    action, after = accepted.before, accepted.after
     policy = app.console().queries.agent(action.agent).policy
     wanted = retype.to_type(policy, after.tool, after.args) if choice.type in RUNS else None
     if wanted is None:

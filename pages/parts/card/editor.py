@@ -8,9 +8,9 @@ import streamlit as st
 
 from agent.review.actions import Action, Review
 from agent.review.arguments.args import parse, show
-from agent.review.arguments.differences import Change, diff
+from agent.review.arguments.differences import ArgumentChange, diff
 from agent.review.arguments.fault_lines import fault_lines
-from agent.review.decisions import Ruling
+from agent.review.decisions import AcceptedDecision
 from agent.review.edits import Large, how_large
 from agent.review.errors import ArgumentsRefused
 from pages.parts.card import draft as drafts
@@ -91,9 +91,9 @@ def _reset(review: Review, action: Action, keep: Keep) -> None:
         del st.session_state[name]
 
 
-def show_change(ruling: Ruling) -> None:
+def show_change(accepted: AcceptedDecision) -> None:
     """What the edit changes, by path, and the sentence on what would then run."""
-    changes = diff(ruling.before.args, ruling.after.args)
+    changes = diff(accepted.before.args, accepted.after.args)
     if not changes:
         st.caption("Nothing is changed yet: this would run as proposed.")
         return
@@ -102,12 +102,12 @@ def show_change(ruling: Ruling) -> None:
     for text in told if len(told) <= MOST_ROWS else ["\n\n".join(told)]:
         literal(text)
     st.caption("What will run")
-    line(ruling.after.summary)
-    if large := how_large(ruling.before, ruling.after):
+    line(accepted.after.summary)
+    if large := how_large(accepted.before, accepted.after):
         st.caption(f":material/info: {LARGE[large]} {MAY_PLAN_ANEW}")
 
 
-def _told(change: Change) -> str:
+def _told(change: ArgumentChange) -> str:
     before = "" if change.kind == "added" else show(change.before)
     after = "" if change.kind == "removed" else show(change.after)
     return f"{change.path}\n  {before}\n{MARK[change.kind]} {after}"

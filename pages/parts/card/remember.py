@@ -10,7 +10,7 @@ import streamlit as st
 from agent.review.actions import Action, Review
 from agent.review.arguments.args import show
 from agent.review.errors import ReviewError
-from agent.review.rules import Foresight, Past, given
+from agent.review.rules import Foresight, PastCall, given
 from pages.parts.common.clicks import named_first
 from pages.parts.common.folds import MOST_ROWS, in_rows
 from pages.parts.common.literal import line, literal
@@ -100,7 +100,7 @@ def _foresight(action: Action, choices: dict[str, Any]) -> Foresight | None:
     return found
 
 
-def _past(title: str, calls: Sequence[Past]) -> None:
+def _past(title: str, calls: Sequence[PastCall]) -> None:
     if not calls:
         return
     st.caption(title)

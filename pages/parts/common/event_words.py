@@ -6,69 +6,69 @@ from collections.abc import Mapping
 from typing import Any
 
 from agent.review.actions import Action
-from agent.review.events import Event, Kind
+from agent.review.events import Event, EventKind
 from agent.review.policy import Tier
 from agent.review.text.secrets import masked
 from pages.parts.common.words import telling
 
-WORDS: dict[Kind, str] = {
-    Kind.THREAD_STARTED: "started the thread",
-    Kind.THREAD_ARCHIVED: "archived the thread",
-    Kind.MESSAGE_SENT: "sent a message",
-    Kind.RUN_STARTED: "started a run",
-    Kind.RUN_ENDED: "the run paused or ended",
-    Kind.RUN_FAILED: "the run failed",
-    Kind.RUN_STOPPED: "the run was stopped",
-    Kind.ACTION_PROPOSED: "the agent proposed",
-    Kind.ACTION_REFUSED: "the policy refused",
-    Kind.REVIEW_OPENED: "a review was opened",
-    Kind.REVIEW_SHOWN: "saw the review for the first time",
-    Kind.DECISION_MADE: "decided",
-    Kind.DECISION_REFUSED: "tried to decide, and was refused",
-    Kind.REVIEW_CLOSED: "closed the review without deciding",
-    Kind.REVIEW_EXPIRED: "the review expired",
-    Kind.REVIEW_SUPERSEDED: "the review was answered elsewhere, or asked anew",
-    Kind.THREAD_STUCK: "an answer stuck the thread",
-    Kind.EXECUTION_STARTED: "execution started",
-    Kind.EXECUTION_FINISHED: "execution finished",
-    Kind.EXECUTION_FAILED: "execution failed",
-    Kind.EXECUTION_SUSPENDED: "the tool itself asked",
-    Kind.EXECUTION_BLOCKED: "execution was blocked",
-    Kind.ACTION_LAPSED: "the approval came too late",
-    Kind.ACTION_WITHDRAWN: "withdrawn before it started",
-    Kind.OUTCOME_UNKNOWN: "cut off: the outcome is unknown",
-    Kind.OUTCOME_SETTLED: "settled the outcome",
-    Kind.ACTION_LOOKED_OVER: "looked it over",
-    Kind.THREAD_NOTED: "noted on the thread",
-    Kind.ALL_STOPPED: "stopped everything",
-    Kind.ALL_RELEASED: "released the stop",
-    Kind.RULE_MADE: "made a rule",
-    Kind.RULE_APPLIED: "a rule applied",
-    Kind.RULE_REVOKED: "revoked a rule",
-    Kind.RULE_EXPIRED: "a rule expired",
-    Kind.POLICY_CHANGED: "the policy changed",
-    Kind.CHAIN_KEYED: "the record was keyed from here on",
-    Kind.DATA_ERASED: "erased data",
-    Kind.UNREADABLE: "cannot be read: it was changed past the console",
+WORDS: dict[EventKind, str] = {
+    EventKind.THREAD_STARTED: "started the thread",
+    EventKind.THREAD_ARCHIVED: "archived the thread",
+    EventKind.MESSAGE_SENT: "sent a message",
+    EventKind.RUN_STARTED: "started a run",
+    EventKind.RUN_ENDED: "the run paused or ended",
+    EventKind.RUN_FAILED: "the run failed",
+    EventKind.RUN_STOPPED: "the run was stopped",
+    EventKind.ACTION_PROPOSED: "the agent proposed",
+    EventKind.ACTION_REFUSED: "the policy refused",
+    EventKind.REVIEW_OPENED: "a review was opened",
+    EventKind.REVIEW_SHOWN: "saw the review for the first time",
+    EventKind.DECISION_MADE: "decided",
+    EventKind.DECISION_REFUSED: "tried to decide, and was refused",
+    EventKind.REVIEW_CLOSED: "closed the review without deciding",
+    EventKind.REVIEW_EXPIRED: "the review expired",
+    EventKind.REVIEW_SUPERSEDED: "the review was answered elsewhere, or asked anew",
+    EventKind.THREAD_STUCK: "an answer stuck the thread",
+    EventKind.EXECUTION_STARTED: "execution started",
+    EventKind.EXECUTION_FINISHED: "execution finished",
+    EventKind.EXECUTION_FAILED: "execution failed",
+    EventKind.EXECUTION_SUSPENDED: "the tool itself asked",
+    EventKind.EXECUTION_BLOCKED: "execution was blocked",
+    EventKind.ACTION_LAPSED: "the approval came too late",
+    EventKind.ACTION_WITHDRAWN: "withdrawn before it started",
+    EventKind.OUTCOME_UNKNOWN: "cut off: the outcome is unknown",
+    EventKind.OUTCOME_SETTLED: "settled the outcome",
+    EventKind.ACTION_LOOKED_OVER: "looked it over",
+    EventKind.THREAD_NOTED: "noted on the thread",
+    EventKind.ALL_STOPPED: "stopped everything",
+    EventKind.ALL_RELEASED: "released the stop",
+    EventKind.RULE_MADE: "made a rule",
+    EventKind.RULE_APPLIED: "a rule applied",
+    EventKind.RULE_REVOKED: "revoked a rule",
+    EventKind.RULE_EXPIRED: "a rule expired",
+    EventKind.POLICY_CHANGED: "the policy changed",
+    EventKind.CHAIN_KEYED: "the record was keyed from here on",
+    EventKind.DATA_ERASED: "erased data",
+    EventKind.UNREADABLE: "cannot be read: it was changed past the console",
 }
 
 
-OF_RULES = (Kind.RULE_MADE, Kind.RULE_APPLIED, Kind.RULE_REVOKED, Kind.RULE_EXPIRED)
+OF_RULES = (EventKind.RULE_MADE, EventKind.RULE_APPLIED, EventKind.RULE_REVOKED, EventKind.RULE_EXPIRED)
 OF_EXECUTION = (
-    Kind.EXECUTION_STARTED,
-    Kind.EXECUTION_FINISHED,
-    Kind.EXECUTION_FAILED,
-    Kind.EXECUTION_SUSPENDED,
-    Kind.EXECUTION_BLOCKED,
-    Kind.OUTCOME_UNKNOWN,
+    EventKind.EXECUTION_STARTED,
+    EventKind.EXECUTION_FINISHED,
+    EventKind.EXECUTION_FAILED,
+    EventKind.EXECUTION_SUSPENDED,
+    EventKind.EXECUTION_BLOCKED,
+    EventKind.OUTCOME_UNKNOWN,
 )
 IN_A_RUN = (
     *OF_EXECUTION,
-    Kind.RUN_ENDED,
-    Kind.RUN_FAILED,
-    Kind.RUN_STOPPED,
-    Kind.ACTION_PROPOSED,
-    Kind.ACTION_LAPSED,
+    EventKind.RUN_ENDED,
+    EventKind.RUN_FAILED,
+    EventKind.RUN_STOPPED,
+    EventKind.ACTION_PROPOSED,
+    EventKind.ACTION_LAPSED,
 )
 """What nobody did by hand: the name on such an event is that of who started the run."""
 ARGUMENTS = ("after", "args", "before", "proposed", "bound")
@@ -85,14 +85,14 @@ def sentence(event: Event) -> str:
     """What happened, in a few words; names of people and tools are part of it."""
     data = event.data or {}
     more = {
-        Kind.REVIEW_OPENED: f": {', '.join(str(tool) for _, tool in data.get('actions', ()))}",
-        Kind.DECISION_MADE: f": {data.get('type')} {data.get('tool')}",
-        Kind.OUTCOME_SETTLED: f": {data.get('outcome')} {event.tool}",
+        EventKind.REVIEW_OPENED: f": {', '.join(str(tool) for _, tool in data.get('actions', ()))}",
+        EventKind.DECISION_MADE: f": {data.get('type')} {data.get('tool')}",
+        EventKind.OUTCOME_SETTLED: f": {data.get('outcome')} {event.tool}",
         **dict.fromkeys(OF_RULES, f" ({data.get('rule_id')} by {data.get('made_by')}): {event.tool}"),
-        Kind.DATA_ERASED: f" of {len(data.get('seqs', ()))} events: {data.get('why')}",
-        Kind.THREAD_NOTED: f": {data.get('verdict')}",
-        Kind.RUN_ENDED: f": {data.get('ended')}",
-        Kind.RUN_FAILED: f": {masked(data.get('error'))}",
+        EventKind.DATA_ERASED: f" of {len(data.get('seqs', ()))} events: {data.get('why')}",
+        EventKind.THREAD_NOTED: f": {data.get('verdict')}",
+        EventKind.RUN_ENDED: f": {data.get('ended')}",
+        EventKind.RUN_FAILED: f": {masked(data.get('error'))}",
     }.get(event.kind, f" {event.tool}" if event.tool else "")
     return f"{WORDS.get(event.kind, event.kind)}{more}"
 
@@ -110,7 +110,7 @@ def target(event: Event, action: Action | None) -> str:
     """
     if event.data is None:
         return ""
-    if event.kind is Kind.MESSAGE_SENT:
+    if event.kind is EventKind.MESSAGE_SENT:
         return telling({"text": event.data.get("text", "")})
     held = arguments_of(event.data)
     return telling(action.args if held is None and action else held)

@@ -20,7 +20,7 @@ from agent.review.text.deception import Suspicion, visible
 from agent.review.text.lookalikes import Kind
 from pages.parts.state import widget_keys
 
-LONGEST = 2_000  # characters that are shown without being asked for
+MAX_UNFOLDED = 2_000  # characters that are shown without being asked for
 MOST_LINES = 40
 CHARACTER = 7.65
 """Pixels: a code font's letter is 0.6 em wide, and .streamlit/config.toml has it at 0.85 of 15."""
@@ -120,7 +120,7 @@ def fold_label(text: str) -> str:
 
 def is_long(text: str) -> bool:
     """Whether the text is folded until somebody asks for it."""
-    return len(text) > LONGEST or text.count("\n") >= MOST_LINES
+    return len(text) > MAX_UNFOLDED or text.count("\n") >= MOST_LINES
 
 
 def _room(shown: str) -> int:

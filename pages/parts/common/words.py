@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
-from agent.review.actions import State
+from agent.review.actions import ActionState
 from agent.review.arguments.args import show
 from agent.review.events import moment
 from agent.review.policy import Tier
@@ -80,14 +80,14 @@ def short(thread_id: str) -> str:
     return thread_id if len(thread_id) <= 16 else f"{thread_id[:8]}…{thread_id[-4:]}"
 
 
-LONGEST = 40  # characters of a telling argument; what cannot be broken is then no wider than a row
+MAX_ROW_VALUE = 40  # characters of a telling argument; what cannot be broken is then no wider than a row
 
 
 def telling(args: Mapping[str, object] | None) -> str:
     """The first argument, shortened, without secrets: enough to tell rows apart, never enough to decide on."""
     for value in masked(args or {}).values():
         text = " ".join(show(value).split())
-        return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+        return text if len(text) <= MAX_ROW_VALUE else text[: MAX_ROW_VALUE - 1] + "…"
     return ""
 
 
@@ -129,36 +129,36 @@ def time_left(until: str) -> str:
 
 
 ACTION_WORDS = {
-    State.PROPOSED: "proposed",
-    State.REFUSED: "refused by the policy",
-    State.PENDING: "waits for a decision",
-    State.APPROVED: "approved, not started",
-    State.REJECTED: "rejected",
-    State.RESPONDED: "answered",
-    State.CANCELLED: "closed without deciding",
-    State.EXPIRED: "expired",
-    State.SUPERSEDED: "superseded",
-    State.EXECUTING: "running",
-    State.LAPSED: "came too late",
-    State.WITHDRAWN: "withdrawn",
-    State.BLOCKED: "blocked",
-    State.DONE: "done",
-    State.FAILED: "failed",
-    State.SUSPENDED: "asks itself",
-    State.UNKNOWN: "outcome unknown",
+    ActionState.PROPOSED: "proposed",
+    ActionState.REFUSED: "refused by the policy",
+    ActionState.PENDING: "waits for a decision",
+    ActionState.APPROVED: "approved, not started",
+    ActionState.REJECTED: "rejected",
+    ActionState.RESPONDED: "answered",
+    ActionState.CANCELLED: "closed without deciding",
+    ActionState.EXPIRED: "expired",
+    ActionState.SUPERSEDED: "superseded",
+    ActionState.EXECUTING: "running",
+    ActionState.LAPSED: "came too late",
+    ActionState.WITHDRAWN: "withdrawn",
+    ActionState.BLOCKED: "blocked",
+    ActionState.DONE: "done",
+    ActionState.FAILED: "failed",
+    ActionState.SUSPENDED: "asks itself",
+    ActionState.UNKNOWN: "outcome unknown",
 }
-ACTION_COLOR: dict[State, Color] = {
-    **dict.fromkeys(State, "gray"),
-    State.PENDING: "orange",
-    State.APPROVED: "green",
-    State.DONE: "green",
-    State.REJECTED: "red",
-    State.REFUSED: "red",
-    State.FAILED: "red",
-    State.BLOCKED: "red",
-    State.UNKNOWN: "red",
-    State.RESPONDED: "blue",
-    State.EXECUTING: "blue",
+ACTION_COLOR: dict[ActionState, Color] = {
+    **dict.fromkeys(ActionState, "gray"),
+    ActionState.PENDING: "orange",
+    ActionState.APPROVED: "green",
+    ActionState.DONE: "green",
+    ActionState.REJECTED: "red",
+    ActionState.REFUSED: "red",
+    ActionState.FAILED: "red",
+    ActionState.BLOCKED: "red",
+    ActionState.UNKNOWN: "red",
+    ActionState.RESPONDED: "blue",
+    ActionState.EXECUTING: "blue",
 }
 TIER_COLOR: dict[Tier, Color] = {
     Tier.AUTO: "gray",

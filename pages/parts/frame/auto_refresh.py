@@ -11,7 +11,7 @@ import streamlit as st
 
 from pages.parts.state import address, app, drawing, flash, identity
 
-GONE = 60.0
+GONE_AFTER = 60.0
 """Seconds without a look after which a session is taken for closed."""
 
 
@@ -29,7 +29,7 @@ class Pace:
         with self._lock:
             now = self._clock()
             self._looked[looking] = now
-            self._looked = {one: at for one, at in self._looked.items() if now - at < GONE}
+            self._looked = {one: at for one, at in self._looked.items() if now - at < GONE_AFTER}
             return max(self._every, len(self._looked) / self._most)
 
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 import streamlit as st
 
 from agent.ports import Sought
-from agent.review.actions import Action, Asked, Review, Waiting
+from agent.review.actions import Action, AskedAction, Review, Waiting
 from agent.review.damage import review_is_damaged
 from agent.review.events import instant
 from agent.review.text.secrets import masked
@@ -30,7 +30,7 @@ CHANGED = "(its record was changed)"
 
 
 @dataclass(frozen=True)
-class Found:
+class InboxPage:
     """The waiting reviews on this page of the list, oldest first, and whether there is a next page."""
 
     waiting: list[Waiting]
@@ -39,14 +39,14 @@ class Found:
     """Whether anything was sought for."""
 
 
-def filtered() -> Found:
+def filtered() -> InboxPage:
     """Draw the filters; gives what they let through."""
     sought = _filters()
     found = app.console().queries.queue(limit=PAGE + 1, after=_cursor(), sought=sought)
-    return Found(found[:PAGE], more=len(found) > PAGE, narrowed=sought != Sought())
+    return InboxPage(found[:PAGE], more=len(found) > PAGE, narrowed=sought != Sought())
 
 
-def inbox_list(found: Found) -> None:
+def inbox_list(found: InboxPage) -> None:
     """Draw the list."""
     waiting = found.waiting
     st.markdown(f"**Needs a decision** · {app.console().queries.queue_length()}")
@@ -137,7 +137,7 @@ def _row_of(review: Waiting) -> Row:
     )
 
 
-def _title_of(actions: Sequence[Asked]) -> str:
+def _title_of(actions: Sequence[AskedAction]) -> str:
     first, *others = actions
     return row_title(f"{first.tool}  +{len(others)}" if others else first.tool, first.args)
 
@@ -266,4 +266,4 @@ def _end_of(action: Action) -> str:
 
 def _open_thread(thread_id: str | None) -> None:
     if thread_id is not None:
-        st.switch_page("chat.py", query_params={address.THREAD: thread_id})
+        st.switch_page("chat.py", query_params={address.THREAD_PARAMETER: thread_id})

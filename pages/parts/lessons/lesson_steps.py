@@ -7,9 +7,9 @@ from itertools import zip_longest
 import streamlit as st
 
 from agent.lessons.course import after
-from agent.lessons.lesson import Lesson, Step
+from agent.lessons.lesson import Lesson, LessonStep
 from agent.lessons.playing import STAGES
-from agent.lessons.stage import Outcome
+from agent.lessons.stage import StepOutcome
 from agent.review.text.deception import visible
 from pages.parts.common.literal import line
 from pages.parts.state import address, flash, widget_keys
@@ -29,7 +29,7 @@ def steps(lesson: Lesson, name: str) -> None:
         st.caption(f"Step {len(outcomes) + 1} of {len(lesson.steps)}")
 
 
-def _step(lesson: Lesson, name: str, number: int, step: Step, outcome: Outcome | None) -> None:
+def _step(lesson: Lesson, name: str, number: int, step: LessonStep, outcome: StepOutcome | None) -> None:
     taken = outcome is not None
     field = widget_keys.key("written", lesson.name, name, number)
     with st.container(border=True):

@@ -7,7 +7,7 @@ import streamlit as st
 PLACE = "place-drawn"
 
 
-THREAD = "thread"
+THREAD_PARAMETER = "thread"
 REVIEW = "review"
 ACTION = "action"
 LESSON = "lesson"
@@ -40,8 +40,8 @@ def is_in_place() -> bool:
 
 
 def _place() -> tuple[str | None, ...]:
-    return tuple(in_address(name) for name in (THREAD, REVIEW, ACTION, LESSON, STAGE))
+    return tuple(in_address(name) for name in (THREAD_PARAMETER, REVIEW, ACTION, LESSON, STAGE))
 
 
 def go_to_thread(name: str | None) -> None:
-    put_in_address(THREAD, name)
+    put_in_address(THREAD_PARAMETER, name)

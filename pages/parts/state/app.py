@@ -23,7 +23,7 @@ def is_isolated(agent: str) -> bool:
 def gates_itself(agent: str) -> bool:
     """Whether the agent is of another make and decides by itself what it asks about; false if it is not served."""
     try:
-        return console().queries.agent(agent).own_gating
+        return console().queries.agent(agent).gates_itself
     except ReviewError:
         return False
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from agent.review.actions import Action, State
+from agent.review.actions import Action, ActionState
 from agent.review.arguments.args import show
 from agent.review.external import NOT_GATED
 from agent.review.text.secrets import masked
@@ -18,7 +18,13 @@ from pages.parts.state import app, widget_keys
 
 LAST = 50
 """Messages drawn at once; earlier ones are a click away."""
-RAN = (State.EXECUTING, State.DONE, State.FAILED, State.UNKNOWN, State.SUSPENDED)
+RAN = (
+    ActionState.EXECUTING,
+    ActionState.DONE,
+    ActionState.FAILED,
+    ActionState.UNKNOWN,
+    ActionState.SUSPENDED,
+)
 
 Actions = Mapping[tuple[str, str], Action]
 
@@ -107,7 +113,7 @@ def _rest(call: ToolCall, action: Action) -> None:
             kept = masked(action.proposed)
             proposed = kept if isinstance(kept, str) else show(kept)
             literal(f"{action.proposed_tool}\n{proposed}")
-    elif action.state is State.REFUSED and isinstance(action.proposed, str):
+    elif action.state is ActionState.REFUSED and isinstance(action.proposed, str):
         literal(masked(action.proposed))
     if action.result is not None:
         st.caption("Result the agent got")

@@ -8,17 +8,17 @@ import streamlit as st
 
 from agent.console import View
 from agent.review.errors import ReviewError
-from agent.review.notes import LONGEST, LONGEST_LINK, Verdict
+from agent.review.notes import MAX_LINK, MAX_NOTE, NoteVerdict
 from agent.review.threads import Thread
 from pages.parts.common.clicks import named_first
 from pages.parts.common.literal import line
 from pages.parts.common.words import Color, clock, option
 from pages.parts.state import app, flash, identity, widget_keys
 
-MARK: Mapping[Verdict, tuple[Color, str]] = {
-    Verdict.PASS: ("green", ":material/thumb_up:"),
-    Verdict.FAIL: ("red", ":material/thumb_down:"),
-    Verdict.UNSURE: ("gray", ":material/question_mark:"),
+MARK: Mapping[NoteVerdict, tuple[Color, str]] = {
+    NoteVerdict.PASS: ("green", ":material/thumb_up:"),
+    NoteVerdict.FAIL: ("red", ":material/thumb_down:"),
+    NoteVerdict.UNSURE: ("gray", ":material/question_mark:"),
 }
 ANY, NONE = "any note", "no note"
 FIELDS = ("verdict", "text", "link")
@@ -29,14 +29,14 @@ def notes(view: View) -> None:
     with st.popover("Note", type="tertiary", key="note"):
         st.segmented_control(
             "Verdict",
-            [*Verdict],
+            [*NoteVerdict],
             key=_field("verdict", view.thread.thread_id),
             format_func=option,
             label_visibility="collapsed",
         )
-        st.text_area("What you saw", key=_field("text", view.thread.thread_id), max_chars=LONGEST)
+        st.text_area("What you saw", key=_field("text", view.thread.thread_id), max_chars=MAX_NOTE)
         st.text_input(
-            "Link, such as a ticket's", key=_field("link", view.thread.thread_id), max_chars=LONGEST_LINK
+            "Link, such as a ticket's", key=_field("link", view.thread.thread_id), max_chars=MAX_LINK
         )
         st.button("Save the note", key="note-save", on_click=_save, args=(view.thread.thread_id,))
 
@@ -52,17 +52,17 @@ def noted(thread_id: str) -> None:
                 line(note.link, width="content")
 
 
-def mark(verdict: Verdict) -> None:
+def mark(verdict: NoteVerdict) -> None:
     color, icon = MARK[verdict]
     st.badge(str(verdict), color=color, icon=icon)
 
 
-def threads_by_verdict(limit: int) -> tuple[Sequence[Thread], Mapping[str, Verdict]]:
+def threads_by_verdict(limit: int) -> tuple[Sequence[Thread], Mapping[str, NoteVerdict]]:
     """A choice of verdict, the threads it leaves, and the verdict of each that has one."""
     console = app.console()
     chosen = st.radio(
         "By note",
-        [ANY, *map(str, Verdict), NONE],
+        [ANY, *map(str, NoteVerdict), NONE],
         key="by-note",
         format_func=option,
         label_visibility="collapsed",
@@ -72,7 +72,7 @@ def threads_by_verdict(limit: int) -> tuple[Sequence[Thread], Mapping[str, Verdi
     if chosen in (None, ANY):
         found = console.queries.threads(limit=limit)
     else:
-        found = console.notes.threads(None if chosen == NONE else Verdict(chosen), limit=limit)
+        found = console.notes.threads(None if chosen == NONE else NoteVerdict(chosen), limit=limit)
     return found, console.notes.verdicts([thread.thread_id for thread in found])
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from agent import bootstrap
 from agent.console import View
-from agent.review.actions import Action, State
+from agent.review.actions import Action, ActionState
 from agent.review.arguments.args import dumps
 from agent.review.arguments.argument_faults import cut
 from agent.review.errors import ReviewError
@@ -24,8 +24,8 @@ from pages.parts.common.words import telling
 from pages.parts.qa.scenario_list import SCENARIO, run_scenarios
 from pages.parts.state import app, saved_scenario, widget_keys
 
-RAN = (State.DONE, State.FAILED)
-LONGEST = 200
+RAN = (ActionState.DONE, ActionState.FAILED)
+MAX_TITLE = 200
 MANY = 8
 """Calls and tools that are offered before the list scrolls."""
 HEIGHT = 280  # pixels, of a list that scrolls
@@ -113,7 +113,7 @@ def _ticked(thread_id: str, offers: list[Offer]) -> list[Offer]:
 
 def _called(action: Action, *, whole: bool) -> str:
     if whole:  # another call begins alike
-        return f"{action.tool} → {cut(dumps(masked(action.args)), LONGEST)}"
+        return f"{action.tool} → {cut(dumps(masked(action.args)), MAX_TITLE)}"
     return f"{action.tool} → {telling(action.args)}"
 
 
@@ -124,7 +124,7 @@ def _field(thread: Thread, offers: list[Offer]) -> None:
     if st.session_state.get(field) in (None, st.session_state.get(proposed)):
         st.session_state[field] = proposal
     st.session_state[proposed] = proposal
-    st.text_input("What it shows", key=field, max_chars=LONGEST)
+    st.text_input("What it shows", key=field, max_chars=MAX_TITLE)
 
 
 def _fields(thread: Thread) -> tuple[str, str]:
@@ -136,7 +136,7 @@ def _fields(thread: Thread) -> tuple[str, str]:
 
 def _proposal(thread: Thread, offers: list[Offer]) -> str:
     must_not = ", ".join(one.text for one in _ticked(thread.thread_id, offers))
-    return (f"{must_not} must not run" if must_not else str(masked(thread.opening)))[:LONGEST]
+    return (f"{must_not} must not run" if must_not else str(masked(thread.opening)))[:MAX_TITLE]
 
 
 def _saved(path: Path, thread_id: str) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from agent.review.actions import Action, State
+from agent.review.actions import Action, ActionState
 from agent.review.arguments.args import show
 from agent.review.errors import ReviewError
 from pages.parts.common.clicks import named_first
@@ -37,7 +37,7 @@ def settle(named: str) -> None:
     """Draw what is known of the action `thread/call`, and the three things a person can say of it."""
     thread_id, _, call_id = named.partition("/")
     action = app.console().queries.action(thread_id, call_id)
-    if action is None or action.state is not State.UNKNOWN:
+    if action is None or action.state is not ActionState.UNKNOWN:
         with st.container(border=True):
             st.markdown("**This action has no unknown outcome.** It may have been settled by somebody else.")
         return

@@ -129,7 +129,7 @@ def _members(world: World, changed: Changed) -> None:
 
 
 @dataclass(frozen=True)
-class Part:
+class WorldTab:
     """One tab: what it is called, how it is drawn, and which subjects of a change belong to it."""
 
     title: Callable[[World], str]
@@ -141,17 +141,17 @@ class Part:
 
 
 _MAIL = (
-    Part(lambda world: f"Outbox · {len(world.outbox())}", _outbox, lambda _: ("outbox",)),
-    Part(lambda world: f"Mailbox · {len(world.mailbox())}", _mailbox, lambda _: ("mailbox",)),
+    WorldTab(lambda world: f"Outbox · {len(world.outbox())}", _outbox, lambda _: ("outbox",)),
+    WorldTab(lambda world: f"Mailbox · {len(world.mailbox())}", _mailbox, lambda _: ("mailbox",)),
 )
 _OPERATIONS = (
-    Part(lambda world: f"Files · {len(world.files())}", _files, lambda _: ("files",)),
-    Part(lambda _: "Tables", _tables, _table_names),
-    Part(lambda _: "Keys", _keys, lambda _: ("service_keys",)),
+    WorldTab(lambda world: f"Files · {len(world.files())}", _files, lambda _: ("files",)),
+    WorldTab(lambda _: "Tables", _tables, _table_names),
+    WorldTab(lambda _: "Keys", _keys, lambda _: ("service_keys",)),
 )
 _LIBRARY = (
-    Part(lambda world: f"Books · {len(world.books())}", _books, lambda _: ("books",)),
-    Part(lambda world: f"Loans · {len(world.loans())}", _loans, lambda _: ("loans",)),
-    Part(lambda world: f"Members · {len(world.members())}", _members, lambda _: ("members",)),
+    WorldTab(lambda world: f"Books · {len(world.books())}", _books, lambda _: ("books",)),
+    WorldTab(lambda world: f"Loans · {len(world.loans())}", _loans, lambda _: ("loans",)),
+    WorldTab(lambda world: f"Members · {len(world.members())}", _members, lambda _: ("members",)),
 )
 PARTS = {"mail": _MAIL, "operations": _OPERATIONS, "library": _LIBRARY}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent.review.arguments.args import parse
-from agent.review.arguments.argument_faults import Fault
+from agent.review.arguments.argument_faults import ArgumentFault
 from agent.review.arguments.fault_lines import fault_lines
 from agent.review.errors import ArgumentsRefused
 
@@ -31,7 +31,7 @@ TEXT = """{
     ],
 )
 def test_a_fault_marks_the_line_of_its_argument(path: str, lines: list[int]) -> None:
-    assert fault_lines(TEXT, [Fault(path, "text", "7")]) == lines
+    assert fault_lines(TEXT, [ArgumentFault(path, "text", "7")]) == lines
 
 
 @pytest.mark.parametrize(
@@ -44,5 +44,9 @@ def test_a_mistake_in_the_json_marks_its_own_line(text: str, line: int) -> None:
 
 
 def test_each_line_is_marked_once_and_in_order() -> None:
-    faults = [Fault("args.more", "a", "b"), Fault("args.to", "a", "b"), Fault("args.to", "c", "d")]
+    faults = [
+        ArgumentFault("args.more", "a", "b"),
+        ArgumentFault("args.to", "a", "b"),
+        ArgumentFault("args.to", "c", "d"),
+    ]
     assert fault_lines(TEXT, faults) == [2, 3]

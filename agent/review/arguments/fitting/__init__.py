@@ -7,7 +7,7 @@ from copy import deepcopy
 from typing import Any
 
 from agent.review.arguments.args import check, type_name
-from agent.review.arguments.argument_faults import Fault, cut, refusal
+from agent.review.arguments.argument_faults import ArgumentFault, cut, refusal
 from agent.review.arguments.fitting.intake import intake_of
 from agent.review.arguments.fitting.json_form import json_form
 from agent.review.arguments.fitting.json_schema import by_json_schema
@@ -32,7 +32,7 @@ def received(tool: Any, args: Mapping[str, Any], *, unknown: Unknown, checked: b
     cannot be made again from what was shown, for then what is shown would not be what is executed.
     """
     if not isinstance(args, Mapping):
-        raise refusal([Fault("args", "object", type_name(args))])
+        raise refusal([ArgumentFault("args", "object", type_name(args))])
     given = dict(args)
     check(given)
     try:
@@ -42,7 +42,7 @@ def received(tool: Any, args: Mapping[str, Any], *, unknown: Unknown, checked: b
         raise
     except Exception as odd:
         told = cut(" ".join(f"{type(odd).__name__}: {odd}".split()), 300)
-        raise ArgumentsRefused([Fault("args", _CHECKABLE, told)]) from odd
+        raise ArgumentsRefused([ArgumentFault("args", _CHECKABLE, told)]) from odd
     return made
 
 

@@ -16,7 +16,7 @@ from typing import Any, get_type_hints
 from pydantic import BaseModel, create_model
 
 from agent.review.arguments.args import dumps
-from agent.review.arguments.argument_faults import Fault, refusal
+from agent.review.arguments.argument_faults import ArgumentFault, refusal
 from agent.review.arguments.fitting.json_form import json_form
 from agent.review.arguments.json_paths import path
 
@@ -86,7 +86,7 @@ def by_position(tool: Any, args: Sequence[Any], named: Mapping[str, Any]) -> dic
         first = "input"
     names = [first, *(f"argument {number}" for number in range(2, len(args) + 1))]
     if taken := [name for name in names if name in named]:
-        raise refusal([Fault(path((name,)), "one value", "two") for name in taken])
+        raise refusal([ArgumentFault(path((name,)), "one value", "two") for name in taken])
     return dict(zip(names, args, strict=True))
 
 

@@ -23,7 +23,7 @@ from pydantic import AnyUrl, BaseModel, ByteSize, RootModel, SecretBytes, Secret
 from pydantic_core import MultiHostUrl, Url, to_jsonable_python
 
 from agent.review.arguments.args import JSON, MAX_DEPTH
-from agent.review.arguments.argument_faults import Fault, refusal
+from agent.review.arguments.argument_faults import ArgumentFault, refusal
 from agent.review.arguments.json_paths import Steps, path
 from agent.review.digest import canonical
 
@@ -56,7 +56,7 @@ def json_form(value: Any, steps: Steps = ()) -> JSON:
     if value is None or type(value) in _PLAIN:
         return value  # type: ignore[no-any-return]
     if len(steps) > MAX_DEPTH:
-        raise refusal([Fault(path(steps[:MAX_DEPTH]), f"at most {MAX_DEPTH} levels", "more levels")])
+        raise refusal([ArgumentFault(path(steps[:MAX_DEPTH]), f"at most {MAX_DEPTH} levels", "more levels")])
     if isinstance(value, list | tuple | deque):
         return [json_form(item, (*steps, index)) for index, item in enumerate(value)]
     if isinstance(value, set | frozenset):
@@ -72,7 +72,7 @@ def json_form(value: Any, steps: Steps = ()) -> JSON:
         return str.__str__(value)  # a text of a class of its own, such as that of a message
     if isinstance(value, _WRITTEN):
         return to_jsonable_python(value)  # type: ignore[no-any-return]
-    raise refusal([Fault(path(steps), _EXACT, type(value).__name__)])
+    raise refusal([ArgumentFault(path(steps), _EXACT, type(value).__name__)])
 
 
 def _unwrapped(value: Any) -> Any:
@@ -106,7 +106,9 @@ def _object(entries: Iterable[tuple[Any, Any]], steps: Steps) -> dict[str, Any]:
     for name, inner in entries:
         key = _key(name, steps)
         if key in found:
-            raise refusal([Fault(path((*steps, key)), "each key once", "two keys that are written alike")])
+            raise refusal(
+                [ArgumentFault(path((*steps, key)), "each key once", "two keys that are written alike")]
+            )
         found[key] = json_form(inner, (*steps, key))
     return found
 
@@ -117,11 +119,11 @@ def _key(name: Any, steps: Steps) -> str:
         return written
     if type(written) is int:
         return str(written)
-    raise refusal([Fault(path(steps), "keys that are text", type(name).__name__)])
+    raise refusal([ArgumentFault(path(steps), "keys that are text", type(name).__name__)])
 
 
 def _text(value: bytes, steps: Steps) -> str:
     try:
         return value.decode("utf-8")
     except UnicodeDecodeError:
-        raise refusal([Fault(path(steps), "bytes that are UTF-8 text", "other bytes")]) from None
+        raise refusal([ArgumentFault(path(steps), "bytes that are UTF-8 text", "other bytes")]) from None

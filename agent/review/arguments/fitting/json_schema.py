@@ -8,7 +8,7 @@ from typing import Any
 
 from agent.review import patterns
 from agent.review.arguments.args import JSON, MAX_DEPTH
-from agent.review.arguments.argument_faults import Fault, brief, no_such, refusal
+from agent.review.arguments.argument_faults import ArgumentFault, brief, no_such, refusal
 from agent.review.arguments.fitting.json_schema_faults import schema_faults
 from agent.review.arguments.fitting.outcome import Received, Unknown
 from agent.review.arguments.json_paths import Steps, at, path, without
@@ -53,7 +53,7 @@ def by_json_schema(schema: Mapping[str, Any], given: dict[str, Any], unknown: Un
 
 def _strangers(
     schema: Any, value: JSON, steps: Steps, root: Mapping[str, Any]
-) -> Iterator[tuple[Steps, Fault]]:
+) -> Iterator[tuple[Steps, ArgumentFault]]:
     """The entries of objects that list their properties without saying what becomes of others."""
     schema = _resolved(schema, root)
     if isinstance(value, list):
@@ -71,7 +71,7 @@ def _strangers(
         if key in known:
             yield from _strangers(known[key], item, place, root)
         elif not is_open and not any(patterns.search(pattern, key) for pattern in by_pattern):
-            yield place, Fault(path(place), no_such(list(known)), brief(item))
+            yield place, ArgumentFault(path(place), no_such(list(known)), brief(item))
 
 
 def _resolved(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:

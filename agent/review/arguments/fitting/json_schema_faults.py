@@ -7,7 +7,7 @@ from typing import Any
 
 from jsonschema.exceptions import ValidationError as SchemaFault
 
-from agent.review.arguments.argument_faults import Fault, brief, cut, either, no_such
+from agent.review.arguments.argument_faults import ArgumentFault, brief, cut, either, no_such
 from agent.review.arguments.json_paths import at, path
 from agent.review.json_schemas import extra_keys
 
@@ -37,7 +37,7 @@ _LIMITS = {
 }
 
 
-def schema_faults(error: SchemaFault) -> list[Fault]:
+def schema_faults(error: SchemaFault) -> list[ArgumentFault]:
     """The faults one error of the validator tells of; several where it speaks of several keys or forms."""
     steps = tuple(error.absolute_path)
     wanted: Any = error.validator_value
@@ -45,13 +45,13 @@ def schema_faults(error: SchemaFault) -> list[Fault]:
     match error.validator:
         case "required":
             absent = [name for name in wanted if name not in came]
-            return [Fault(path((*steps, name)), _missing(error, name), "nothing") for name in absent]
+            return [ArgumentFault(path((*steps, name)), _missing(error, name), "nothing") for name in absent]
         case "additionalProperties" if wanted is False:
             return _extra_properties(error)
         case "anyOf" | "oneOf" if error.context:
             return _union_faults(error)
         case _:
-            return [Fault(path(steps), _wanted(error), brief(came))]
+            return [ArgumentFault(path(steps), _wanted(error), brief(came))]
 
 
 def _wanted(error: SchemaFault) -> str:
@@ -81,18 +81,18 @@ def _missing(error: SchemaFault, name: str) -> str:
     return _type_words(wanted) if wanted else "a value"
 
 
-def _extra_properties(error: SchemaFault) -> list[Fault]:
+def _extra_properties(error: SchemaFault) -> list[ArgumentFault]:
     schema: Any = error.schema
     came: Any = error.instance
     known = schema.get("properties", {})
     steps = tuple(error.absolute_path)
     return [
-        Fault(path((*steps, key)), no_such(list(known)), brief(item))
+        ArgumentFault(path((*steps, key)), no_such(list(known)), brief(item))
         for key, item in ((key, came[key]) for key in extra_keys(schema, came))
     ]
 
 
-def _union_faults(error: SchemaFault) -> list[Fault]:
+def _union_faults(error: SchemaFault) -> list[ArgumentFault]:
     """What is wrong with a value for the forms it comes near to; the types it may have where it is near to none."""
     forms: dict[Any, list[SchemaFault]] = {}
     for each in error.context or ():
@@ -103,7 +103,7 @@ def _union_faults(error: SchemaFault) -> list[Fault]:
     near = {form: faults for form, faults in forms.items() if not any(each in alien for each in faults)}
     if not near:
         expected = either(_wanted(each) for each in alien)
-        return [Fault(path(tuple(error.absolute_path)), expected, brief(error.instance))]
+        return [ArgumentFault(path(tuple(error.absolute_path)), expected, brief(error.instance))]
     # A mark such as {"kind": "circle"} says which form was meant.
     meant = {
         form: faults for form, faults in near.items() if not any(_is_mark(each) for each in faults)
@@ -113,7 +113,7 @@ def _union_faults(error: SchemaFault) -> list[Fault]:
         label = f" (for {_form_name(error, form)})" if len(meant) > 1 else ""
         for fault in (fault for each in faults for fault in schema_faults(each)):
             told.setdefault((fault.path, fault.got), []).append(fault.expected + label)
-    return [Fault(path, either(expected), got) for (path, got), expected in told.items()]
+    return [ArgumentFault(path, either(expected), got) for (path, got), expected in told.items()]
 
 
 def _is_mark(error: SchemaFault) -> bool:

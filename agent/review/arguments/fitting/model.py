@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel, RootModel, ValidationError
 
 from agent.review.arguments.args import JSON
-from agent.review.arguments.argument_faults import Fault, brief, no_such, refusal
+from agent.review.arguments.argument_faults import ArgumentFault, brief, no_such, refusal
 from agent.review.arguments.differences import differences
 from agent.review.arguments.fitting.intake import Intake
 from agent.review.arguments.fitting.json_form import json_form
@@ -28,7 +28,7 @@ class _Notes:
     """What came of a proposal, by place."""
 
     defaults: list[Steps] = field(default_factory=list)
-    dropped: list[tuple[Steps, Fault]] = field(default_factory=list)
+    dropped: list[tuple[Steps, ArgumentFault]] = field(default_factory=list)
     coerced: list[tuple[Steps, JSON]] = field(default_factory=list)
 
 
@@ -37,7 +37,9 @@ def by_model(intake: Intake, given: dict[str, Any], unknown: Unknown) -> Receive
     model = intake.model
     assert model is not None  # noqa: S101  the caller looked
     if taken := intake.unreachable & given.keys():
-        raise refusal(Fault(path((name,)), _UNREACHABLE, brief(given[name])) for name in sorted(taken))
+        raise refusal(
+            ArgumentFault(path((name,)), _UNREACHABLE, brief(given[name])) for name in sorted(taken)
+        )
     try:
         handed = intake.parse(given)
         args = _object(json_form(handed))
@@ -51,7 +53,7 @@ def by_model(intake: Intake, given: dict[str, Any], unknown: Unknown) -> Receive
         raise refusal([fault for _, fault in notes.dropped])
     moved = _moved(value, args)
     if moved and intake.rebuild(args, handed) is None:
-        raise refusal(Fault(path(place), _STEADY, brief(at(args, place))) for place in moved)
+        raise refusal(ArgumentFault(path(place), _STEADY, brief(at(args, place))) for place in moved)
     if moved and unknown == "refuse":  # an edit is parsed at its preview and once more when it is sent
         raise refusal(_to_be_given(args, moved, notes))
     return Received(
@@ -89,11 +91,11 @@ def _compare(value: Any, given: JSON, final: JSON, steps: Steps, notes: _Notes) 
         notes.coerced.append((steps, given))
 
 
-def _to_be_given(args: dict[str, Any], moved: list[Steps], notes: _Notes) -> Iterator[Fault]:
+def _to_be_given(args: dict[str, Any], moved: list[Steps], notes: _Notes) -> Iterator[ArgumentFault]:
     for place in moved:
         is_default = any(place[: len(top)] == top for top in notes.defaults)
         expected = f"a value, such as {brief(at(args, place))}: the tool makes another one each time"
-        yield Fault(
+        yield ArgumentFault(
             path(place), expected if is_default else _STEADY, "none" if is_default else brief(at(args, place))
         )
 
@@ -136,4 +138,4 @@ def _compare_objects(
     for key in given:
         if key not in taken:
             place = (*steps, key)
-            notes.dropped.append((place, Fault(path(place), no_such(known), brief(given[key]))))
+            notes.dropped.append((place, ArgumentFault(path(place), no_such(known), brief(given[key]))))

@@ -10,7 +10,7 @@ from pydantic import BaseModel, RootModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from agent.review.arguments.args import JSON
-from agent.review.arguments.argument_faults import Fault, brief, cut, either, no_such
+from agent.review.arguments.argument_faults import ArgumentFault, brief, cut, either, no_such
 from agent.review.arguments.fitting.parts import key_of, keys_of
 from agent.review.arguments.json_paths import Steps, path
 
@@ -44,7 +44,7 @@ _PREAMBLE = re.compile(r"^(?:Input|Value|String|List|Set|Tuple|Dictionary|Data|B
 
 def model_faults(
     schema: type[BaseModel], given: dict[str, Any], error: ValidationError, only: str | None = None
-) -> list[Fault]:
+) -> list[ArgumentFault]:
     """One fault for each place; the alternatives of a union that fail in the same place are told as one."""
     told: dict[tuple[str, str], list[str]] = {}
     for detail in error.errors(include_url=False, include_input=False):
@@ -57,10 +57,10 @@ def model_faults(
             expected, found = f"{expected} as the key", steps[-1]
         place = (path(steps), "nothing" if missing else brief(found))
         told.setdefault(place, []).append(expected + form)
-    return [Fault(path, either(expected), got) for (path, got), expected in told.items()]
+    return [ArgumentFault(path, either(expected), got) for (path, got), expected in told.items()]
 
 
-def forbidden_extras(schema: type[BaseModel], given: dict[str, Any]) -> list[Fault]:
+def forbidden_extras(schema: type[BaseModel], given: dict[str, Any]) -> list[ArgumentFault]:
     """A fault for each argument the models ignore; needed where other faults leave no instance to compare with."""
     try:
         schema.model_validate(deepcopy(given), extra="forbid")

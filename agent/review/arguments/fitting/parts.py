@@ -10,7 +10,7 @@ from pydantic import AliasChoices, AliasPath, BaseModel
 
 
 @dataclass(frozen=True)
-class Part:
+class ParsedEntry:
     """One entry of a validated object."""
 
     value: Any
@@ -20,19 +20,21 @@ class Part:
     """It is known not to be a default."""
 
 
-def parts_of(value: Any) -> dict[str, Part]:
+def parts_of(value: Any) -> dict[str, ParsedEntry]:
     """The entries of a validated object, by the name under which the tool's function finds them."""
     if isinstance(value, BaseModel):
         model, given = type(value), value.model_fields_set
         parts = {
-            name: Part(getattr(value, name), keys_of(model, name), name in given)
+            name: ParsedEntry(getattr(value, name), keys_of(model, name), name in given)
             for name in model.model_fields
         }
-        return parts | {name: Part(inner, [name]) for name, inner in (value.model_extra or {}).items()}
+        return parts | {name: ParsedEntry(inner, [name]) for name, inner in (value.model_extra or {}).items()}
     if is_dataclass(value):
-        return {part.name: Part(getattr(value, part.name, None), [part.name]) for part in fields(value)}
+        return {
+            part.name: ParsedEntry(getattr(value, part.name, None), [part.name]) for part in fields(value)
+        }
     if isinstance(value, Mapping):
-        return {str(key): Part(inner, [str(key)]) for key, inner in value.items()}
+        return {str(key): ParsedEntry(inner, [str(key)]) for key, inner in value.items()}
     return {}
 
 
