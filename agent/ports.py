@@ -7,10 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Annotated, Any, Literal, Protocol
-
-from pydantic import Field, TypeAdapter
-from pydantic.dataclasses import dataclass as parsed
+from typing import Any, Protocol
 
 from agent.review.actions import Action, ActionState, Key, Review, ReviewState, Waiting
 from agent.review.agents import Agent
@@ -26,102 +23,6 @@ from agent.review.threads import Halt, Message, Progress, Run, RunState, Status,
 class Clock(Protocol):
     def __call__(self) -> datetime:
         """The present instant, in UTC."""
-
-
-# What a run brings to the agent. Each can be delivered twice with the effect of once, so that a run whose
-# process died is simply delivered again.
-
-
-@parsed(frozen=True)
-class ToolResult:
-    """A tool call's result, known without running it."""
-
-    tool_call_id: str
-    tool: str
-    status: str
-    text: str
-
-
-@parsed(frozen=True)
-class Send:
-    """A person's message. Calls a broken turn left open are answered with `results` first."""
-
-    message_id: str
-    text: str
-    results: tuple[ToolResult, ...] = ()
-    kind: Literal["send"] = "send"
-
-
-@parsed(frozen=True)
-class Resume:
-    """The decisions on a review, in the wire format."""
-
-    review_id: str
-    decisions: tuple[dict[str, Any], ...]
-    kind: Literal["resume"] = "resume"
-
-
-@parsed(frozen=True)
-class Mend:
-    """Results for the open calls of a turn. With `closing` the turn ends in those words; else it goes on."""
-
-    results: tuple[ToolResult, ...]
-    closing: str | None = None
-    closing_id: str = ""
-    """The id of the closing message, so that it is said once."""
-    ask_again: tuple[str, ...] = ()
-    """Tool call ids that are asked about once more, each as the next attempt."""
-    rest: str | None = None
-    """What every open call without a result is told; without it those calls still run."""
-    kind: Literal["mend"] = "mend"
-
-
-@parsed(frozen=True)
-class Continue:
-    """Nothing new: go on from where the checkpoint stands."""
-
-    kind: Literal["continue"] = "continue"
-
-
-@parsed(frozen=True)
-class AskAgain:
-    """Ask once more what a malformed answer has stuck, from the pause's own checkpoint."""
-
-    kind: Literal["ask_again"] = "ask_again"
-
-
-@parsed(frozen=True)
-class Repeated:
-    """A call that is proposed once more as it was, under an id of its own."""
-
-    tool_call_id: str
-    tool: str
-    args: dict[str, Any]
-
-
-@parsed(frozen=True)
-class Repeat:
-    """Calls that were closed without a decision, proposed anew at a person's word; no model is asked."""
-
-    message_id: str
-    text: str
-    """The person's word."""
-    proposal_id: str
-    """The id of the message that proposes them, so that it is added once."""
-    calls: tuple[Repeated, ...]
-    kind: Literal["repeat"] = "repeat"
-
-
-@parsed(frozen=True)
-class CatchUp:
-    """Another client moved the thread on: read where it stands. Nothing is run."""
-
-    kind: Literal["catch_up"] = "catch_up"
-
-
-AnyDelivery = Send | Resume | Mend | Continue | AskAgain | Repeat | CatchUp
-Delivery = Annotated[AnyDelivery, Field(discriminator="kind")]
-deliveries: TypeAdapter[AnyDelivery] = TypeAdapter(Delivery)
 
 
 # What an engine tells of a run while it goes on.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agent.ports import AnyDelivery, Reads, Resume
+from agent.ports import Reads
 from agent.review.actions import Action, ActionState, Review, ReviewState
+from agent.review.deliveries import AnyDelivery, Resume
 from agent.review.errors import (
     AlreadyDecided,
     NoPendingReview,

@@ -8,11 +8,11 @@ from uuid import uuid4
 from agent.console.checks import closed_last
 from agent.console.views import as_recorded
 from agent.console.writes import Entry
-from agent.ports import Mend, Repeat, Repeated, ToolResult
 from agent.review import tool_messages
 from agent.review.actions import ActionState, Review, ReviewState
 from agent.review.agents import Agent
 from agent.review.damage import review_is_damaged
+from agent.review.deliveries import AnswerCalls, Repeat, Repeated, ToolResult
 from agent.review.errors import NothingToAskAgain
 from agent.review.events import EventKind
 from agent.review.people import NOBODY
@@ -20,7 +20,7 @@ from agent.review.people import NOBODY
 BY_HAND = "closed without deciding"
 
 
-def close(entry: Entry, review: Review, reason: str, *, secret: bytes) -> Mend:
+def close(entry: Entry, review: Review, reason: str, *, secret: bytes) -> AnswerCalls:
     """End the review without deciding. Returns what the agent goes on with: free calls of the turn still run."""
     # Of a record that was changed nobody knows which calls it left out: none of the turn's runs then.
     rest = (
@@ -34,10 +34,10 @@ def close(entry: Entry, review: Review, reason: str, *, secret: bytes) -> Mend:
     # Where others are open, nobody knows which of them a suspended tool waits for: it then asks once more.
     alone = not entry.tx.open_reviews(review.thread_id)
     begun = entry.end_midway(tool_messages.midway(tool_messages.CANCELLED)) if alone else ()
-    return Mend((*results, *begun, *entry.known_results()), rest=rest)
+    return AnswerCalls((*results, *begun, *entry.known_results()), rest=rest)
 
 
-def close_stuck(entry: Entry, reason: str) -> Mend:
+def close_stuck(entry: Entry, reason: str) -> AnswerCalls:
     """End every review of a stuck thread, and answer every open call with an error."""
     for review in entry.tx.open_reviews(entry.thread.thread_id):
         for action in review.actions:
@@ -46,13 +46,13 @@ def close_stuck(entry: Entry, reason: str) -> Mend:
         entry.note(
             EventKind.REVIEW_CLOSED, {"reason": reason, "told": tool_messages.CANCELLED}, review=review
         )
-    return Mend(
+    return AnswerCalls(
         entry.answer_calls(tool_messages.midway(tool_messages.CANCELLED)),
         rest=tool_messages.CLOSED_WITH_OTHERS,
     )
 
 
-def expire(entry: Entry, review: Review) -> Mend | None:
+def expire(entry: Entry, review: Review) -> AnswerCalls | None:
     """End a review whose time is over. Returns what ends the turn, or None while a run is open or the review ended."""
     if entry.tx.open_run(review.thread_id) is not None:
         return None
@@ -64,7 +64,7 @@ def expire(entry: Entry, review: Review) -> Mend | None:
         entry.tx.move(action.key, ActionState.PENDING, ActionState.EXPIRED, ended_at=entry.now, result=text)
     entry.note(EventKind.REVIEW_EXPIRED, {"told": tool_messages.EXPIRED}, review=review)
     results = entry.answer_calls(tool_messages.midway(tool_messages.EXPIRED))
-    return Mend(results, tool_messages.EXPIRED_ANSWER, f"closing-{review.review_id}")
+    return AnswerCalls(results, tool_messages.EXPIRED_ANSWER, f"closing-{review.review_id}")
 
 
 def repeat(entry: Entry, *, agent: Agent) -> Repeat:

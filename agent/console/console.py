@@ -26,10 +26,11 @@ from agent.console.rules import Rules
 from agent.console.threads import found_or_started
 from agent.console.trail import Trail
 from agent.console.writes import Entry, open_run
-from agent.ports import Anchors, AnyDelivery, AskAgain, Clock, Engine, Ledger, Runs, Send, Transaction
+from agent.ports import Anchors, Clock, Engine, Ledger, Runs, Transaction
 from agent.review.actions import Action, ActionState, Review
 from agent.review.attention import Seen
 from agent.review.decisions import AcceptedDecision, check_decisions
+from agent.review.deliveries import AnyDelivery, AskAgain, Send
 from agent.review.errors import NothingToStop, ReviewError
 from agent.review.events import instant
 from agent.review.given import Face

@@ -8,13 +8,14 @@ from typing import Any
 from agent.console.checks import gone, reviewable
 from agent.console.views import as_recorded
 from agent.console.writes import Entry
-from agent.ports import Mend, Reads, Resume
+from agent.ports import Reads
 from agent.review import decisions as deciding
 from agent.review import tool_messages
 from agent.review.actions import Review, ReviewState
 from agent.review.agents import Agent
 from agent.review.damage import is_damaged, review_is_damaged
 from agent.review.decisions import AcceptedDecision
+from agent.review.deliveries import AnswerCalls, Resume
 from agent.review.errors import (
     AlreadyDecided,
     NoPendingReview,
@@ -67,7 +68,7 @@ def checked(decisions: Any, review: Review, *, agent: Agent, secret: bytes) -> l
 
 def record(
     entry: Entry, review: Review, accepted: Sequence[AcceptedDecision], *, agent: Agent, end_turn: bool
-) -> Mend | Resume:
+) -> AnswerCalls | Resume:
     """Record the decisions and the end of their review, each by compare-and-set. Returns what the agent goes on with."""
     if end_turn:
         deciding.check_all_rejected(accepted)
@@ -80,7 +81,7 @@ def record(
         closing_id = f"closing-{review.review_id}"
         reasons = [one.message.strip() for one in accepted]
         results = entry.answer_calls(tool_messages.rejected_within(reasons))
-        return Mend(results, tool_messages.ended_answer(reasons), closing_id)
+        return AnswerCalls(results, tool_messages.ended_answer(reasons), closing_id)
     return Resume(review.review_id, tuple(one.wire for one in accepted))
 
 

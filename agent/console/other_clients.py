@@ -6,7 +6,8 @@ import logging
 
 from agent.console.checks import known
 from agent.console.writes import Entry, open_run
-from agent.ports import CatchUp, Clock, Engine, Ledger, Runs, Sought
+from agent.ports import Clock, Engine, Ledger, Runs, Sought
+from agent.review.deliveries import CatchUp
 from agent.review.errors import ReviewError, ReviewPending
 from agent.review.events import EventKind
 from agent.review.people import NOBODY

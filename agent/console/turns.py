@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agent.console.checks import was_superseded
-from agent.ports import AnyDelivery, CatchUp, Continue, Mend, Reads, ToolResult, deliveries
+from agent.ports import Reads
 from agent.review import tool_messages
 from agent.review.actions import Action, ActionState
-from agent.review.errors import NothingToRetry, RecordDamaged
+from agent.review.deliveries import AnswerCalls, AnyDelivery, CatchUp, Continue, ToolResult, readable
+from agent.review.errors import NothingToRetry
 from agent.review.external import OF_AN_INTERRUPT
 from agent.review.threads import Run, Status, Thread
 
@@ -32,7 +33,7 @@ def latest_calls(actions: Sequence[Action], last_run: Run | None = None) -> list
     ]
 
 
-def settlement(actions: Sequence[Action], last_run: Run | None) -> Mend:
+def settlement(actions: Sequence[Action], last_run: Run | None) -> AnswerCalls:
     """Results for all calls of the turn at once: a finished sibling's is in the ledger, not in the checkpoint."""
     calls = latest_calls(actions, last_run)
     again = [a for a in calls if a.decision and a.decision.get("outcome") == "ask_again"]
@@ -41,7 +42,7 @@ def settlement(actions: Sequence[Action], last_run: Run | None) -> Mend:
         for action in calls
         if action.result is not None and action not in again
     ]
-    return Mend(tuple(results), ask_again=tuple(action.key.tool_call_id for action in again))
+    return AnswerCalls(tuple(results), ask_again=tuple(action.key.tool_call_id for action in again))
 
 
 def brought_again(reads: Reads, thread: Thread) -> AnyDelivery:
@@ -49,12 +50,7 @@ def brought_again(reads: Reads, thread: Thread) -> AnyDelivery:
     last = reads.last_run(thread.thread_id)
     if thread.status not in BROKEN or last is None:
         raise NothingToRetry(thread.thread_id)
-    try:
-        delivery = deliveries.validate_python(last.delivery)
-    except ValueError:
-        raise RecordDamaged(
-            f"The record of the last run of thread {last.thread_id}", "Send the thread a message instead."
-        ) from None
+    delivery = readable(last.delivery, last.thread_id)
     if isinstance(delivery, CatchUp) or was_superseded(reads, last.thread_id, delivery):
         return Continue()  # what another client left is all there is to go on with
     return delivery

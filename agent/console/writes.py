@@ -10,12 +10,13 @@ from uuid import uuid4
 
 from agent.console.outcomes import TOLD_OF_OUTCOME, Outcome
 from agent.console.turns import latest_calls, settlement
-from agent.ports import AnyDelivery, Engine, Mend, Runs, ToolResult, Transaction, deliveries
+from agent.ports import Engine, Runs, Transaction
 from agent.review import tool_messages
 from agent.review.actions import Action, ActionState, Key, Review, may_move
 from agent.review.agents import Agent
 from agent.review.attention import as_data
 from agent.review.decisions import AcceptedDecision
+from agent.review.deliveries import AnswerCalls, AnyDelivery, ToolResult
 from agent.review.errors import Halted, ReviewChanged, ThreadBusy
 from agent.review.events import EventKind, UnsealedEvent, instant
 from agent.review.threads import Message, Run, Status, Thread, result_id
@@ -83,7 +84,7 @@ class Entry:
             thread_id=self.thread.thread_id,
             agent=self.thread.agent,
             model=self.thread.model,
-            delivery=deliveries.dump_python(delivery, mode="json"),
+            delivery=delivery,
             owner=owner,
             fence=last.fence + 1 if last else 1,
             started_at=self.now,
@@ -203,7 +204,7 @@ class Entry:
         """The results of the turn's calls that have one: a finished sibling's may not be in the checkpoint yet."""
         return self.settlement().results
 
-    def settlement(self) -> Mend:
+    def settlement(self) -> AnswerCalls:
         """What the turn goes on with, now that nothing of it is unknown."""
         thread_id = self.thread.thread_id
         return settlement(self.tx.actions(thread_id), self.tx.last_run(thread_id))

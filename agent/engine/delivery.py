@@ -13,21 +13,8 @@ from langgraph.types import Command
 from agent.engine.checkpoints import Graph, Reading, read
 from agent.engine.drivers import Make
 from agent.engine.messages import results_for
-from agent.ports import (
-    AskAgain,
-    CatchUp,
-    Continue,
-    Look,
-    Mend,
-    Moment,
-    Proposed,
-    Repeat,
-    Resume,
-    Said,
-    Send,
-    Superseded,
-    deliveries,
-)
+from agent.ports import Look, Moment, Proposed, Said, Superseded
+from agent.review.deliveries import AnswerCalls, AskAgain, CatchUp, Continue, Repeat, Resume, Send, readable
 from agent.review.errors import CheckpointLost
 from agent.review.threads import Run
 
@@ -49,7 +36,7 @@ def deliver(make: Make, graph: Graph, config: RunnableConfig, run: Run) -> Start
     """Bring what the run delivers, unless it has arrived. Raises `CheckpointLost` if there is nothing to bring it to."""
     reading = read(graph, config)
     look = make.look(reading)
-    delivery = deliveries.validate_python(run.delivery)
+    delivery = readable(run.delivery, run.thread_id)
     if not look.exists and not isinstance(delivery, Send):
         raise CheckpointLost(run.thread_id, CHECKPOINTS_DELETED)
     match delivery:
@@ -57,8 +44,8 @@ def deliver(make: Make, graph: Graph, config: RunnableConfig, run: Run) -> Start
             return Start(config, True, _message(send, look, reading))
         case Resume() as resume:
             return _resume(make, config, resume, reading, look)
-        case Mend() as mend:
-            make.mend(graph, config, mend, reading)
+        case AnswerCalls() as answers:
+            make.answer_calls(graph, config, answers, reading)
             look = make.look(read(graph, config))
             return Start(config, look.unfinished, moments=(Said(look.messages), Proposed(look.calls)))
         case Repeat() as repeat if not reading.holds(repeat.proposal_id):

@@ -7,10 +7,11 @@ from typing import Any, overload
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
-from agent.ports import Look, ToolResult
+from agent.ports import Look
 from agent.review import tool_messages
 from agent.review.arguments.args import MAX_BYTES
 from agent.review.bounds import LARGEST, bounded, of_refused, spelt
+from agent.review.deliveries import ToolResult
 from agent.review.external import open_calls
 from agent.review.threads import Message, ToolCall, result_id
 

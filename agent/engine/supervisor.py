@@ -214,7 +214,7 @@ class Supervisor:
                 self._note_what_was_decided(live)
                 if live.after is not None:
                     live.after.wait(AFTER_SECONDS)
-                with self._precedence.held(BEGINS if live.run.delivery["kind"] == "send" else GOES_ON):
+                with self._precedence.held(BEGINS if live.run.delivery.kind == "send" else GOES_ON):
                     self._execute(live)
             except BaseException:
                 # A tool may even raise SystemExit. The run stays open in the ledger; the sweep finds it and goes
@@ -228,7 +228,7 @@ class Supervisor:
 
     def _note_what_was_decided(self, live: Live) -> None:
         """Have the decisions that the run brings noted outside the record before any tool's door opens on them."""
-        decided = live.recovered or live.run.delivery["kind"] != "send"
+        decided = live.recovered or live.run.delivery.kind != "send"
         if decided or self._anchors_fail:  # nothing new runs while nothing can be noted, whoever asked for it
             try:
                 self._anchor()
@@ -257,7 +257,7 @@ class Supervisor:
             raise live.unanchored
         paused: Paused | None = None
         look = Look()
-        if live.recovered or live.run.delivery["kind"] not in ("send", "resume"):
+        if live.recovered or live.run.delivery.kind not in ("send", "resume"):
             before = self._engine.look(live.run.agent, live.run.thread_id)
             self._recorder.record(live.run, [Said(before.messages)], [Proposed(before.calls)])
         for moment in self._engine.stream(live.run, live.stop, partial(_hear, live)):

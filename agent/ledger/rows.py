@@ -10,6 +10,7 @@ from itertools import groupby
 from types import NoneType
 from typing import Any, TypeVar
 
+from agent.review import deliveries
 from agent.review.actions import Action, ActionState, AskedAction, Key, Review, ReviewState, Waiting
 from agent.review.events import Event, EventKind, commitment
 from agent.review.rules import Rule, RuleEnd
@@ -153,18 +154,11 @@ def to_thread(row: sqlite3.Row) -> Thread:
 
 
 RUN_STATES = frozenset(RunState)
-UNREADABLE = {"kind": "unreadable"}
-"""What is read of a delivery that the console cannot have written: such a run delivers nothing, and fails."""
 
 
 def to_run(row: sqlite3.Row) -> Run:
-    try:
-        delivery = _of_kind(row["delivery"], (dict,))
-    except (ValueError, RecursionError):
-        delivery = UNREADABLE
-    whole = delivery if isinstance(delivery.get("kind"), str) else UNREADABLE
     state = RunState(row["state"]) if row["state"] in RUN_STATES else RunState.FAILED
-    return Run(**{**dict(row), "delivery": whole, "state": state})
+    return Run(**{**dict(row), "delivery": deliveries.from_json(row["delivery"]), "state": state})
 
 
 MESSAGE_TYPES = frozenset(["human", "ai", "tool", "system"])

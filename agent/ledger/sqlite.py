@@ -19,6 +19,7 @@ from agent.ledger.notes import NoteWrites
 from agent.ledger.reads import SqliteReads
 from agent.ledger.rules import RuleWrites
 from agent.ledger.statements import read
+from agent.review import deliveries
 from agent.review.actions import Action, ActionState, Key, Review, ReviewState, may_move
 from agent.review.errors import LedgerUnavailable
 from agent.review.events import GENESIS, UnsealedEvent, seal
@@ -230,7 +231,7 @@ class SqliteTransaction(SqliteReads, RuleWrites, NoteWrites, GivenWrites):
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT DO NOTHING
             """,
-            *(run.run_id, run.thread_id, run.agent, run.model, rows.dumps(run.delivery)),
+            *(run.run_id, run.thread_id, run.agent, run.model, rows.dumps(deliveries.as_json(run.delivery))),
             *(run.owner, run.fence, run.started_at, run.started_by, run.state),
         )
 

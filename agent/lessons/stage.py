@@ -15,6 +15,7 @@ from agent.ports import Inside
 from agent.review import shapes
 from agent.review.actions import Action, Review
 from agent.review.arguments.args import dumps
+from agent.review.deliveries import Resume
 from agent.review.errors import ReviewError, UnknownThread
 from agent.review.threads import Message, Run
 from agent.sandbox import Scratch
@@ -85,11 +86,10 @@ class Stage:
         run = self.console.decide(
             LESSON_THREAD, decisions, by=ME, review_id=review.review_id if review else None
         )
-        # As the run brings it: this is what the graph is resumed with.
-        answer = shapes.answer(pause or shapes.Pause("batched"), run.delivery["decisions"])
-        self.wire.append(
-            Sent("To the graph", f"Command(resume={_json({run.delivery['review_id']: answer})})")
-        )
+        if isinstance(run.delivery, Resume):  # what the graph is resumed with
+            answer = shapes.answer(pause or shapes.Pause("batched"), run.delivery.decisions)
+            resumed = {run.delivery.review_id: answer}
+            self.wire.append(Sent("To the graph", f"Command(resume={_json(resumed)})"))
         self._finish(run)
 
     def try_to_decide(self, decisions: Any) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from agent.review.deliveries import AnyDelivery, UnreadableDelivery
 from agent.review.errors import InvalidMessage
 
 THREAD_ID = re.compile(r"[.]*[A-Za-z0-9_:@-][A-Za-z0-9._:@-]*", re.ASCII)
@@ -80,8 +81,8 @@ class Run:
     thread_id: str
     agent: str
     model: str
-    delivery: dict[str, Any]
-    """What it brings to the agent: see `agent.ports.Delivery`."""
+    delivery: AnyDelivery | UnreadableDelivery
+
     owner: str
     """The process that executes it."""
     fence: int

@@ -13,9 +13,10 @@ from agent.demos.world import World
 from agent.engine.proposals import propose
 from agent.ledger.keys import RecordKeys
 from agent.ledger.sqlite import SqliteLedger
-from agent.ports import Ledger, Send, Transaction, deliveries
+from agent.ports import Ledger, Transaction
 from agent.review.actions import ActionState, Review, ReviewState
 from agent.review.agents import Agent
+from agent.review.deliveries import Send
 from agent.review.events import EventKind, UnsealedEvent, instant
 from agent.review.screening import Proposal, ScreenedCall, screen
 from agent.review.threads import Message, Run, RunState, Status, Thread, ToolCall
@@ -135,7 +136,7 @@ class Seeder:
         return replace(self._judged, tool_call_id=call_id, args=args, proposed=args, summary=summary)
 
     def _run(self, thread_id: str, message_id: str, now: str) -> Run:
-        delivery = deliveries.dump_python(Send(message_id, "Please write to them."), mode="json")
+        delivery = Send(message_id, "Please write to them.")
         return Run(
             f"run-{thread_id}", thread_id, self._agent.name, "demo", delivery, "1-seeder", 1, now, "ana"
         )

@@ -19,6 +19,7 @@ from agent.ledger.sqlite import SqliteLedger
 from agent.review import tool_messages
 from agent.review.actions import Action, ActionState, Key, with_digests
 from agent.review.agents import Agent
+from agent.review.deliveries import Continue
 from agent.review.errors import LedgerUnavailable
 from agent.review.events import EventKind
 from agent.review.policy import Policy, Tier, ToolPolicy
@@ -53,7 +54,7 @@ class Scene:
 
         self.tool: BaseTool = send
         self.agent = Agent("a", "A", [send], Policy({"send": ToolPolicy(Tier.ASK)}), "")
-        self.run = Run("run-1", "t-1", "a", "demo", {"kind": "continue"}, "1-owner", 1, AT, "ana")
+        self.run = Run("run-1", "t-1", "a", "demo", Continue(), "1-owner", 1, AT, "ana")
         with self.ledger.write() as tx:
             tx.open(self.run)
         self.guard = self.new_guard()

@@ -39,9 +39,7 @@ BY_FACT = {
 def watch(orders: Orders) -> None:
     """From now on this process's console follows the orders at each of the moments."""
     _watch_transactions(orders)
-    _before(
-        Supervisor, "start", orders, lambda _, run, *__: RESUME if run.delivery["kind"] == "resume" else ""
-    )
+    _before(Supervisor, "start", orders, lambda _, run, *__: RESUME if run.delivery.kind == "resume" else "")
     _before(Supervisor, "_enqueue", orders, lambda _, live: RECONCILED if live.recovered else "")
     _after(Guard, "enter", orders, FIRST_LINE)
     _after(World, "send", orders, EFFECT)

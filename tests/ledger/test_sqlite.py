@@ -18,6 +18,7 @@ from agent.ledger import migrations
 from agent.ledger.sqlite import SqliteLedger
 from agent.ports import Sought
 from agent.review.actions import Action, ActionState, Key, Review, ReviewState, with_digests
+from agent.review.deliveries import Continue
 from agent.review.errors import LedgerUnavailable
 from agent.review.events import EventKind, UnsealedEvent
 from agent.review.threads import Message, Run, RunState, Status, Thread, ToolCall
@@ -38,7 +39,7 @@ def a_thread(thread_id: str = "t-1", **changes: Any) -> Thread:
 
 
 def a_run(run_id: str = "run-1", thread_id: str = "t-1", **changes: Any) -> Run:
-    run = Run(run_id, thread_id, "mail", "demo", {"kind": "continue"}, "1-owner", 1, AT, "ana")
+    run = Run(run_id, thread_id, "mail", "demo", Continue(), "1-owner", 1, AT, "ana")
     return replace(run, **changes)
 
 

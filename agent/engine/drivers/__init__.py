@@ -1,4 +1,4 @@
-"""What differs from one make of agent to another: how it is compiled, what its stream tells, how a turn is mended."""
+"""What differs from one make of agent to another: how it is compiled, what its stream tells, how open calls are answered."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from langchain_core.runnables import RunnableConfig
 
 from agent.engine.checkpointer import FencedSaver
 from agent.engine.checkpoints import Graph, Reading
-from agent.ports import Look, Mend, Moment, Repeat, Resume
+from agent.ports import Look, Moment
 from agent.review.agents import Agent
+from agent.review.deliveries import AnswerCalls, Repeat, Resume
 from agent.review.screening import ScreenedCall
 
 
@@ -47,5 +48,7 @@ class Make(Protocol):
     def repeat(self, graph: Graph, config: RunnableConfig, repeat: Repeat) -> None:
         """Write a person's word, and behind it a message that proposes these calls, as the model would have."""
 
-    def mend(self, graph: Graph, config: RunnableConfig, mend: Mend, reading: Reading) -> None:
+    def answer_calls(
+        self, graph: Graph, config: RunnableConfig, answers: AnswerCalls, reading: Reading
+    ) -> None:
         """Write results for open calls as the node that would have given them. The second time changes nothing."""

@@ -16,8 +16,9 @@ from agent.engine import graph as built_in
 from agent.engine.checkpointer import FencedSaver
 from agent.engine.checkpoints import Graph, Reading
 from agent.engine.messages import message_of, results_for
-from agent.ports import Look, Mend, Moment, Proposed, Repeat, Resume, Said
+from agent.ports import Look, Moment, Proposed, Said
 from agent.review.agents import Agent
+from agent.review.deliveries import AnswerCalls, Repeat, Resume
 from agent.review.external import open_calls
 from agent.review.screening import ScreenedCall
 from agent.review.shapes import resume_value
@@ -82,21 +83,23 @@ class BuiltIn:
         ]
         graph.update_state(config, {"messages": messages}, as_node="llm_call")
 
-    def mend(self, graph: Graph, config: RunnableConfig, mend: Mend, reading: Reading) -> None:
+    def answer_calls(
+        self, graph: Graph, config: RunnableConfig, answers: AnswerCalls, reading: Reading
+    ) -> None:
         look = self.look(reading)
-        results = results_for(look, mend.results, mend.rest)
-        if mend.closing is not None:
-            closing = AIMessage(mend.closing, id=mend.closing_id)
-            if not reading.holds(mend.closing_id):
+        results = results_for(look, answers.results, answers.rest)
+        if answers.closing is not None:
+            closing = AIMessage(answers.closing, id=answers.closing_id)
+            if not reading.holds(answers.closing_id):
                 graph.update_state(config, {"messages": [*results, closing]}, as_node="llm_call")
             return
         answered = {message.tool_call_id for message in results}
         opened = {call.tool_call_id for call in open_calls(look.messages)}
-        left = opened - answered if mend.rest is None else set[str]()
-        update = {"messages": results, "calls": [_mended(call, mend, left) for call in look.calls]}
-        if mend.ask_again:
+        left = opened - answered if answers.rest is None else set[str]()
+        update = {"messages": results, "calls": [_answered(call, answers, left) for call in look.calls]}
+        if answers.ask_again:
             again = [
-                call for call in look.calls if call.tool_call_id in mend.ask_again and call.fate == "run"
+                call for call in look.calls if call.tool_call_id in answers.ask_again and call.fate == "run"
             ]
             if again or results:
                 graph.update_state(config, update, as_node="screen")
@@ -106,10 +109,10 @@ class BuiltIn:
             graph.update_state(config, update, as_node="tool_node")
 
 
-def _mended(call: ScreenedCall, mend: Mend, left: Set[str]) -> dict[str, Any]:
-    """The call after the mending: asked about again, or answered if it has a result by now."""
+def _answered(call: ScreenedCall, answers: AnswerCalls, left: Set[str]) -> dict[str, Any]:
+    """The call afterwards: asked about again, or answered if it has a result by now."""
     kept = call.to_state()
-    if call.tool_call_id in mend.ask_again:
+    if call.tool_call_id in answers.ask_again:
         # A call that ran without asking had no allowed decisions; now it is a person's, whatever rule allowed it.
         kept |= {"fate": "ask", "attempt": call.attempt + 1, "tier": "ask", "rule_id": None}
         kept["allowed"] = call.allowed or ["approve", "reject"]

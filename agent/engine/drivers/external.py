@@ -27,10 +27,11 @@ from agent.engine.checkpointer import FencedSaver
 from agent.engine.checkpoints import Graph, Reading, schema_of
 from agent.engine.messages import message_of, results_for
 from agent.engine.reach import tools_by_place
-from agent.ports import Look, Mend, Moment, Proposed, Repeat, Resume, Said
+from agent.ports import Look, Moment, Proposed, Said
 from agent.review import external, shapes, tool_messages
 from agent.review.agents import Agent, Tool
 from agent.review.bounds import MAX_RESULT
+from agent.review.deliveries import AnswerCalls, Repeat, Resume
 from agent.review.errors import NothingToAskAgain
 from agent.review.policy import Policy
 from agent.review.screening import ScreenedCall
@@ -127,18 +128,20 @@ class Foreign:
         """Not for a graph that gates itself: what it makes of a proposal that is not its model's, nobody knows."""
         raise NothingToAskAgain(str(config["configurable"]["thread_id"]))
 
-    def mend(self, graph: Graph, config: RunnableConfig, mend: Mend, reading: Reading) -> None:
+    def answer_calls(
+        self, graph: Graph, config: RunnableConfig, answers: AnswerCalls, reading: Reading
+    ) -> None:
         look = self.look(reading)
-        if mend.closing is not None and reading.holds(mend.closing_id):
+        if answers.closing is not None and reading.holds(answers.closing_id):
             return
-        goes_on = self._router is not None and mend.closing is None
-        rest = mend.rest if goes_on else mend.rest or tool_messages.NO_RESULT
-        messages: list[AnyMessage] = list(results_for(look, mend.results, rest))
-        if mend.closing is not None:
-            messages.append(AIMessage(mend.closing, id=mend.closing_id))
+        goes_on = self._router is not None and answers.closing is None
+        rest = answers.rest if goes_on else answers.rest or tool_messages.NO_RESULT
+        messages: list[AnyMessage] = list(results_for(look, answers.results, rest))
+        if answers.closing is not None:
+            messages.append(AIMessage(answers.closing, id=answers.closing_id))
         if not messages:
             # What was closed was a question beside any call: only ending the turn takes it away.
-            if any(result.tool_call_id.startswith(look.waiting) for result in mend.results):
+            if any(result.tool_call_id.startswith(look.waiting) for result in answers.results):
                 _end(graph, config, [], None)
             return
         messages = [*reading.unsaved_results(), *messages]
@@ -146,11 +149,13 @@ class Foreign:
             answered = {message.tool_call_id for message in messages if isinstance(message, ToolMessage)}
             goes_on = any(call.tool_call_id not in answered for call in external.open_calls(look.messages))
             # Without middleware the node that proposes the calls is the one that sends them to the tools: it knows no way back to itself.
-            node = self._router if goes_on or mend.closing is not None else self._tools_node or self._router
+            node = (
+                self._router if goes_on or answers.closing is not None else self._tools_node or self._router
+            )
             graph.update_state(config, {"messages": messages}, as_node=node)
         elif self._tools_node is None:
             _end(graph, config, messages, next(iter(look.next), None))
-        elif mend.closing is None:
+        elif answers.closing is None:
             graph.update_state(config, {"messages": messages}, as_node=self._tools_node)
         else:
             behind = [end for start, end in graph.builder.edges if start == self._tools_node]
