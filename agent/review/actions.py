@@ -11,7 +11,7 @@ from agent.review.digest import call_digest, shown_digest
 
 
 class ActionState(StrEnum):
-    """Where an action stands. What has no way out in `MOVES` is final."""
+    """The state of an action. A state without an entry in `MOVES` is final."""
 
     PROPOSED = "proposed"
     REFUSED = "refused"
@@ -56,17 +56,17 @@ MOVES: Mapping[ActionState, frozenset[ActionState]] = {
 
 
 BEGUN = "begun"
-"""Under this an attempt's notes say that the one before had started the tool, which then asked in its middle."""
+"""The key in an attempt's notes which says that the attempt before had started the tool and was suspended to ask."""
 
 
 def may_move(start: ActionState, end: ActionState) -> bool:
-    """Whether an action may go from `start` to `end`."""
+    """Return whether an action may go from `start` to `end`."""
     return end in MOVES.get(start, frozenset())
 
 
 @dataclass(frozen=True)
 class Key:
-    """What names an action: providers reuse call ids, so the message and the attempt belong to it."""
+    """The identity of an action. Providers reuse call ids, so the message and the attempt belong to it."""
 
     thread_id: str
     message_id: str
@@ -76,14 +76,14 @@ class Key:
 
 @dataclass(frozen=True)
 class Action:
-    """One tool call the model proposed, and all that became of it."""
+    """One tool call the model proposed, and everything that happened to it."""
 
     key: Key
     agent: str
     tool: str
     """The tool that would run now; after an edit, the reviewer's."""
     args: dict[str, Any] | None
-    """What the tool's function receives, in JSON; None where the proposal's arguments could not be taken."""
+    """What the tool's function receives, in JSON; None if the proposal's arguments could not be accepted."""
     proposed_tool: str
     proposed: Any
     """The model's own arguments, as they came: an object, or the raw text that could not be read as one."""
@@ -96,9 +96,9 @@ class Action:
     position: int
     """The call's place among its message's calls, from 0."""
     entered: dict[str, Any] | None = None
-    """What enters the tool for it, in the form the model writes; None where that is `args` itself."""
+    """What is passed to the tool, in the form the model writes; None if that is `args` itself."""
     place: str = ""
-    """The task that runs it or asked about it, by LangGraph's checkpoint namespace; "" for an agent of ours."""
+    """The task that runs it or asked about it, as LangGraph's checkpoint namespace; "" for a built-in agent."""
     notes: dict[str, Any] = field(default_factory=dict)
     """How what is received differs from the proposal: `defaults`, `dropped`, `coerced`, `made_once`, `unchecked`."""
     call_digest: str = ""
@@ -114,7 +114,7 @@ class Action:
     started_at: str | None = None
     ended_at: str | None = None
     result: str | None = None
-    """What the model was, or will be, told as the tool's result."""
+    """The tool's result as it was, or will be, sent to the model."""
     owner: str | None = None
     """The process that started it."""
     looked_over_by: str | None = None
@@ -127,7 +127,7 @@ class Action:
 
     @property
     def begun(self) -> bool:
-        """Whether its tool was started and asked in its middle: nobody can say that nothing of it was done."""
+        """Whether its tool was started and then suspended to ask, so that some of it may be done already."""
         return self.state is ActionState.SUSPENDED or BEGUN in self.notes
 
     @property
@@ -137,12 +137,12 @@ class Action:
 
     @property
     def enters(self) -> dict[str, Any] | None:
-        """What enters the tool, in the form the model writes."""
+        """What is passed to the tool, in the form the model writes."""
         return self.args if self.entered is None else self.entered
 
 
 class AskedAction(NamedTuple):
-    """An action that waits, as far as it is asked about: what a decision on it goes by."""
+    """A waiting action, reduced to what a decision on it depends on."""
 
     tool_call_id: str
     tool: str
@@ -152,7 +152,7 @@ class AskedAction(NamedTuple):
     allowed: tuple[str, ...]
     shown_digest: str
     call_digest: str
-    # What else the digests are made of.
+    # The other fields that the digests cover.
     thread_id: str
     message_id: str
     attempt: int
@@ -168,7 +168,7 @@ class AskedAction(NamedTuple):
 
 
 def digests_of(action: Action | AskedAction, secret: bytes) -> tuple[str, str]:
-    """The digests of the action as it is now: of what would run, and of what a reviewer sees of it."""
+    """Return the digests of the action as it is now: of what would run, and of what a reviewer sees of it."""
     call = call_digest(secret, agent=action.agent, **vars(action.key), tool=action.tool, args=action.args)
     shown = shown_digest(
         secret,
@@ -213,7 +213,7 @@ class Review:
 
 
 class Waiting(NamedTuple):
-    """An open review as it stands in the queue, where there are many: with what it asks, and no more of the record."""
+    """An open review as the queue holds it: only what it asks and not the rest of the record, since there are many."""
 
     review_id: str
     thread_id: str

@@ -1,4 +1,4 @@
-"""What an agent is to the console: its tools, its policy, its words."""
+"""An agent as the console sees it: its tools, its policy, its texts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Tool(Protocol):
 
     @property
     def tool_call_schema(self) -> Any:
-        """The schema that is shown to a model, a pydantic model class or a JSON Schema; it says less than the tool's own."""
+        """The schema shown to a model: a pydantic model class or a JSON Schema. It says less than the tool's own."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Denial:
     for_model: str
     """The call's result, as the model gets it."""
     whole: bool
-    """It holds for every call of the tool, so no other arguments help."""
+    """True if every call of the tool is denied, so that other arguments do not help."""
 
 
 @dataclass(frozen=True)
@@ -51,37 +51,37 @@ class Agent:
     """Requests a newcomer can start with; the demo model understands each of them."""
     version: str = "1"
     gates_itself: bool = False
-    """It is of another make and decides by itself what it asks about; its policy here is empty, but for the clocks."""
+    """True for an external agent, which decides itself what it asks about; its policy here is empty except for the clocks."""
     isolated: bool = True
-    """Its tools touch nothing but the world it was opened on, so scenarios may play with them."""
+    """True if its tools touch nothing but the world it was opened on, so that scenarios may run them."""
     tools_at: Mapping[str, Mapping[str, Sequence[Tool]]] = field(default_factory=dict)
-    """The tools of each graph of an external agent, by name, by the names of the nodes that lead to that graph."""
+    """The tools of each graph of an external agent: by the names of the nodes that lead to the graph, then by tool name."""
 
     def __post_init__(self) -> None:
         self.policy.check({tool.name: self._arguments(tool.name) for tool in self.tools})
 
     def _arguments(self, tool: str) -> Sequence[str] | None:
-        """The names of a tool's arguments; None where its schema does not name them."""
+        """Return the names of a tool's arguments; None if its schema does not name them."""
         named = self.schema_of(tool).get("properties")
         return None if named is None else list(named)
 
     def schema_of(self, tool: str) -> Mapping[str, Any]:
-        """The JSON Schema of a tool's arguments; of any object for a tool that an agent of another make hides."""
+        """Return the JSON Schema of a tool's arguments; for a tool that an external agent hides, that of any object."""
         known = self.tools_by_name.get(tool)
         schema = known.tool_call_schema if known else {"type": "object"}
         return schema if isinstance(schema, Mapping) else schema.model_json_schema()
 
     def schema_hash(self, tool: str) -> str:
-        """What identifies a tool's arguments as they are now, names, types, defaults and descriptions alike."""
+        """Return a hash of a tool's arguments as they are now: names, types, defaults and descriptions."""
         spelt = json.dumps(self.schema_of(tool), sort_keys=True, default=repr)
         return hashlib.sha256(spelt.encode()).hexdigest()
 
     def received(self, tool: str, args: Mapping[str, Any], *, unknown: Unknown, place: str = "") -> Received:
-        """What the tool's function receives of these arguments. Raises `ArgumentsRefused`, and KeyError for no such tool.
+        """Return what the tool's function receives of these arguments.
 
-        Where several tools have the name, each of them has to receive the same.
-
-        `place` is the task that calls it, by LangGraph's checkpoint namespace; "" where that is not known.
+        If several tools have the name, each of them has to receive the same. `place` is the task that calls it, as
+        LangGraph's checkpoint namespace; "" if that is not known. Raises `ArgumentsRefused`, and `KeyError` for an
+        unknown tool.
         """
         found = [
             received(one, args, unknown=unknown, checked=not self.gates_itself)
@@ -94,7 +94,7 @@ class Agent:
         return found[0]
 
     def _named(self, tool: str, place: str) -> Sequence[Tool]:
-        """The tools of this name there; where nothing is known of the place, all that the agent has anywhere."""
+        """Return the tools of this name at the place; if it has none or is unknown, all of this name that the agent has."""
         here = self.tools_at.get(nodes_of(place.rpartition("|")[0]), {}).get(tool)
         if here:
             return here
@@ -102,11 +102,11 @@ class Agent:
         return elsewhere or [self.tools_by_name[tool]]
 
     def knows(self, tool: str) -> bool:
-        """Whether it has a tool of this name anywhere."""
+        """Return whether it has a tool of this name anywhere."""
         return tool in self.tools_by_name or any(tool in named for named in self.tools_at.values())
 
     def denial(self, tool: str, args: Args | None) -> Denial | None:
-        """Why the policy, as it is now, denies this call; None if it does not, or if the agent gates itself."""
+        """Return why the policy, as it is now, denies this call; None if it does not, or if the agent gates itself."""
         if self.gates_itself:
             return None
         if tool not in self.tools_by_name:
@@ -123,7 +123,7 @@ class Agent:
 
     @property
     def prompt_hash(self) -> str:
-        """A short hash of the system prompt, for the record of a run; empty where the prompt is not known."""
+        """A short hash of the system prompt, for the record of a run; empty if the prompt is not known."""
         return "" if self.gates_itself else hashlib.sha256(self.prompt.encode()).hexdigest()[:16]
 
     @property
@@ -132,6 +132,6 @@ class Agent:
 
 
 def nodes_of(graph: str) -> str:
-    """The names of the nodes that lead to a graph, of its checkpoint namespace, whichever tasks they were."""
+    """Return the names of the nodes that lead to a graph: its checkpoint namespace without the ids of tasks."""
     steps = [step.partition(":")[0] for step in graph.split("|") if step and not step.isdigit()]
     return "|".join(steps)

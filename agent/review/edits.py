@@ -1,4 +1,4 @@
-"""What an edit means to the agent: when it is so large that it may plan anew, and when the original comes back."""
+"""The effect of an edit on the agent: when it is so large that the agent may plan again, and when the original returns."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from agent.review.repeats import same_call
 from agent.review.text.secrets import masks
 
 LONG_TEXT = 8
-"""Words from which on a text is judged by how much of it was kept; a shorter one is a value like any other."""
+"""A text of at least this many words is judged by how much of it was kept; a shorter one is a value like any other."""
 
 
 class Large(StrEnum):
@@ -30,11 +30,11 @@ class Large(StrEnum):
 
 
 def how_large(before: Action, after: Action) -> Large | None:
-    """Why the edit from `before` to `after` is large; None if it is not.
+    """Return why the edit from `before` to `after` is large; None if it is not.
 
-    It is if it calls another tool, if more than half of the arguments differ and at least two do, or if a text of
-    some length keeps less than half of its words. Words are what spaces part: a text in a language that writes
-    without them counts as one argument among the others, and no more.
+    It is large if it calls another tool, if at least two arguments and more than half of them differ, or if a long
+    text keeps less than half of its words. Words are separated by spaces, so a text in a language written without
+    spaces counts only as one argument among the others.
     """
     if before.tool != after.tool:
         return Large.TOOL
@@ -47,7 +47,7 @@ def how_large(before: Action, after: Action) -> Large | None:
 
 
 def to_edit(action: Action) -> dict[str, Any]:
-    """The arguments that an edit begins with: in the form the model writes, without those that the tool drops."""
+    """Return the arguments an edit starts from: in the form the model writes, without those that the tool drops."""
     dropped = set(action.notes.get("dropped", ()))
     written = (
         action.proposed if isinstance(action.proposed, dict) and action.entered is not None else action.args
@@ -56,18 +56,18 @@ def to_edit(action: Action) -> dict[str, Any]:
 
 
 def new_masks(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """The arguments in which an edit has a mask, as it is shown in place of a secret, that the original had not there.
+    """Return the arguments in which an edit holds a secret's mask that the original does not hold there.
 
-    Whoever copies from where secrets are masked would hand the mask to the tool.
+    Somebody who copies from a page that masks secrets would otherwise pass the mask to the tool.
     """
     return [name for name, value in after.items() if masks({name: value}) - masks(_one(before, name))]
 
 
 def edited_away(action: Action, edited: Iterable[Action], agent: Agent) -> Action | None:
-    """The first of the edited actions in whose place, before its edit, this same call stood.
+    """Return the first of the edited actions whose original was this same call; None if there is no such action.
 
-    Calls are the same if the tool would get the same, however the model wrote them. An edit that changed nothing
-    is none.
+    Calls are the same if the tool would receive the same, however the model wrote them. An edit that changed nothing
+    does not count.
     """
     if action.args is None:
         return None
@@ -82,7 +82,7 @@ def _one(args: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def _is_rewritten(before: object, after: object) -> bool:
-    """Whether a text of some length kept less than half of its words, counted with their repetitions."""
+    """Return whether a long text kept less than half of its words, repetitions counted."""
     if not isinstance(before, str) or not isinstance(after, str):
         return False
     old, new = Counter(before.split()), Counter(after.split())
@@ -91,7 +91,7 @@ def _is_rewritten(before: object, after: object) -> bool:
 
 
 def _original(edited: Action, agent: Agent) -> str | None:
-    """What the tool would have got of the proposal, as `same_call` tells calls apart; None if nothing."""
+    """Return `same_call` of what the tool would have received of the proposal; None if it would have received nothing."""
     tool, proposed = edited.proposed_tool, edited.proposed
     try:
         args = _given(agent, tool, parse(proposed) if isinstance(proposed, str) else proposed)

@@ -17,8 +17,8 @@
     ├── PolicyError
     └── SettingsError
 
-Every message is one or more plain sentences that end in a remedy. `code` is the class's name: it stands in
-HTTP bodies, and tables map it to a status or a screen's words.
+Every message is one or more plain sentences that end in a remedy. `code` is the class's name: HTTP bodies carry it,
+and tables map it to a status or to a screen's words.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class UnknownAgent(ReviewError):
 class AgentNotLoaded(ReviewError):
     def __init__(self, agent: str, reason: str) -> None:
         super().__init__(
-            f"The agent {agent!r} could not be loaded: {reason}. Mend it, then restart the console."
+            f"The agent {agent!r} could not be loaded: {reason}. Fix it, then restart the console."
         )
 
 
@@ -66,14 +66,14 @@ class OtherThread(ReviewError):
 
 
 class InvalidMessage(ReviewError):
-    """A message, thread id or name that cannot be taken; the text says why."""
+    """A message, thread id or name that cannot be accepted; the text says why."""
 
 
 class ThreadBusy(ReviewError):
-    """A run is open. `last` tells of the review that was ended before it, for whoever came second."""
+    """A run is open. `last` describes the review that ended before it, for a caller who came too late to decide."""
 
     by: str | None = None
-    """Who decided the review that was asked about, where that is what the thread runs on; so `what` and `at`."""
+    """Who decided the review the caller means, if the run continues from it. `what` and `at` are set with it."""
     what: str | None = None
     at: str | None = None
 
@@ -158,7 +158,7 @@ class ReviewChanged(ReviewError):
 
 
 class RecordDamaged(ReviewError):
-    """What the record holds is not what was recorded: it was changed past the console. `review` is what it says now."""
+    """The record is not what the console wrote: it was changed from outside. `review` is what it says now."""
 
     def __init__(self, about: str, remedy: str, review: Any = None) -> None:
         super().__init__(f"{about} was changed past the console, so nothing is run from it. {remedy}")
@@ -166,9 +166,9 @@ class RecordDamaged(ReviewError):
 
 
 class InvalidDecision(ReviewError):
-    """A decision that cannot be taken; the text names the action, the fault and the remedy.
+    """A decision that cannot be accepted; the text names the action, the fault and the remedy.
 
-    `faults` says the same field by field, where it is an edit's arguments that cannot be taken.
+    `faults` lists the same field by field, if the fault is in an edit's arguments.
     """
 
     def __init__(self, text: str, faults: Sequence[Any] = ()) -> None:
@@ -177,10 +177,10 @@ class InvalidDecision(ReviewError):
 
 
 class ArgumentsRefused(ReviewError):
-    """Arguments that cannot be taken. `faults` says of each field what was expected and what came."""
+    """Arguments that cannot be accepted. `faults` says for each field what was expected and what was given."""
 
     def __init__(self, faults: Sequence[Any]) -> None:
-        super().__init__("; ".join(str(fault) for fault in faults) + ". Mend the fields named.")
+        super().__init__("; ".join(str(fault) for fault in faults) + ". Fix the fields named.")
         self.faults = tuple(faults)
 
 
@@ -190,7 +190,7 @@ class RuleRefused(ReviewError):
 
 class UnknownRule(ReviewError):
     def __init__(self, rule_id: str) -> None:
-        super().__init__(f"There is no rule {rule_id!r}. Look at the list of rules for the ones there are.")
+        super().__init__(f"There is no rule {rule_id!r}. Look it up in the list of rules.")
 
 
 class RuleOver(ReviewError):
@@ -220,7 +220,7 @@ class NothingToSettle(ReviewError):
 class NothingToAskAgain(ReviewError):
     def __init__(self, thread_id: str) -> None:
         super().__init__(
-            f"Thread {thread_id} is not stuck, and there is no review that was closed last and could be opened anew. "
+            f"Thread {thread_id} is not stuck, and there is no review that was closed last and could be opened again. "
             "Send it a message instead."
         )
 
@@ -238,11 +238,11 @@ class ModelFailed(ReviewError):
 
 
 class CheckpointLost(ReviewError):
-    """The agent's own state of a thread is gone or cannot be read; the record is not."""
+    """The agent's own state of a thread is gone or cannot be read; the record is intact."""
 
     def __init__(self, thread_id: str, reason: str) -> None:
         super().__init__(
-            f"The agent's state of thread {thread_id} is lost: {reason}. Nothing was run, and the record is whole. "
+            f"The agent's state of thread {thread_id} is lost: {reason}. Nothing was run, and the record is intact. "
             "Put the checkpoint file back from a copy and try again, or start a new thread."
         )
 
@@ -251,20 +251,20 @@ class LedgerUnavailable(ReviewError):
     def __init__(self, reason: str) -> None:
         self.reason = reason
         super().__init__(
-            f"The record cannot be used ({reason}), so nothing was done. {_mending(reason)}, then try again."
+            f"The record cannot be used ({reason}), so nothing was done. {_remedy(reason)}, then try again."
         )
 
     @property
     def of_a_run(self) -> str:
-        """The same, of a run: other actions of it may have taken effect before."""
+        """The message for a run, of which earlier actions may have taken effect."""
         return (
             f"The record cannot be used ({self.reason}), so the run went no further. "
-            f"{_mending(self.reason)}, then retry the thread."
+            f"{_remedy(self.reason)}, then retry the thread."
         )
 
 
 class AnchorsUnavailable(LedgerUnavailable):
-    """The file of the record's anchors cannot be read or written: nothing is run that it does not vouch for."""
+    """The file of the record's anchors cannot be read or written; nothing runs that it does not vouch for."""
 
     def __init__(self, path: object, reason: str) -> None:
         self.reason = reason
@@ -288,12 +288,12 @@ class CheckpointsUnavailable(ReviewError):
     def __init__(self, reason: str) -> None:
         super().__init__(
             f"The checkpoints cannot be used ({reason}), so the run went no further. "
-            f"{_mending(reason)}, then retry the thread."
+            f"{_remedy(reason)}, then retry the thread."
         )
 
 
-def _mending(reason: str) -> str:
-    """What to do about a file that SQLite cannot use, from SQLite's own words."""
+def _remedy(reason: str) -> str:
+    """Return what to do about a file that SQLite cannot use, judging by SQLite's own words."""
     if any(words in reason for words in ("malformed", "not a database", "decode")):
         return "Restore the data folder from a copy"
     if "newer version" in reason:
@@ -308,7 +308,7 @@ def _mending(reason: str) -> str:
 
 
 class InvalidNote(ReviewError):
-    """A tester's note that cannot be taken; the text says why."""
+    """A tester's note that cannot be accepted; the text says why."""
 
 
 class NotIsolated(ReviewError):
@@ -324,9 +324,9 @@ class InvalidScenario(ReviewError):
 
     def __init__(self, name: str, problems: Sequence[str]) -> None:
         super().__init__(
-            f"{name} is no scenario:\n"
+            f"{name} is not a scenario:\n"
             + "\n".join(f"  {line}" for line in problems)
-            + "\nMend what is named."
+            + "\nFix what is named."
         )
         self.problems = tuple(problems)
 
@@ -339,7 +339,7 @@ class NotReplayable(ReviewError):
 class PayloadUnreadable(ReviewError):
     def __init__(self, faults: Sequence[str]) -> None:
         super().__init__(
-            f"This cannot be read as an interrupt: {'; '.join(faults)}. Mend it there, or paste the JSON anew."
+            f"This cannot be read as an interrupt: {'; '.join(faults)}. Fix it there, or paste the JSON again."
         )
 
 

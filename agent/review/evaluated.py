@@ -1,6 +1,6 @@
 """The keywords `unevaluatedProperties` and `unevaluatedItems`, in time linear in the value.
 
-The library's own look each key up in a list of all keys, and search patterns with a backtracking engine.
+jsonschema's own versions look each key up in a list of all keys, and search patterns with a backtracking engine.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def unevaluated_items(validator: Any, wanted: Any, instance: Any, schema: Any) -
 
 
 def _evaluated(validator: Any, instance: Any, schema: Any, own: Own) -> Iterator[Any]:
-    """What this schema, and every schema that it applies to the same value with success, looks at."""
+    """Yield what is looked at by this schema, and by every schema that it applies to the same value with success."""
     if not isinstance(schema, Mapping):
         return
     yield from own(validator, instance, schema)
@@ -53,7 +53,7 @@ def _evaluated(validator: Any, instance: Any, schema: Any, own: Own) -> Iterator
 def _applied(validator: Any, instance: Any, schema: Mapping[str, Any]) -> Iterator[tuple[Any, Any]]:
     for word in ("$ref", "$dynamicRef", "$recursiveRef"):
         if word in schema and word in validator.VALIDATORS:
-            # Private to jsonschema: it has no other way to follow a reference without checking by it.
+            # Private to jsonschema, which has no other way to follow a reference without validating by it.
             found = validator._resolver.lookup(schema[word])
             yield validator.evolve(schema=found.contents, _resolver=found.resolver), found.contents
     for word in ("allOf", "anyOf", "oneOf"):
@@ -82,7 +82,7 @@ def _keys(validator: Any, instance: Any, schema: Mapping[str, Any]) -> Iterator[
 def _indexes(validator: Any, instance: Any, schema: Mapping[str, Any]) -> Iterator[Any]:
     first = schema.get("prefixItems", ())
     if "items" in schema:
-        # Before 2020-12 a list of schemas stood there, one for each of the first elements.
+        # Before 2020-12, `items` could be a list of schemas, one for each of the first elements.
         first = schema["items"] if isinstance(schema["items"], list) else instance
     if "additionalItems" in schema and isinstance(schema.get("items"), list):
         first = instance

@@ -1,4 +1,4 @@
-"""The audit trail as files: JSON lines that can be verified again, and a table that no spreadsheet executes."""
+"""The audit trail as files: JSON lines that can be verified again, and a CSV table that no spreadsheet executes."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from agent.review.text.secrets import masked
 
 COLUMNS = tuple(one.name for one in fields(Event) if one.name not in ("salt", "commitment"))
 BOM = "\ufeff"
-"""Excel takes a table for UTF-8 only if it begins with this."""
+"""Excel reads a table as UTF-8 only if it begins with this."""
 FORMULA = re.compile(r"[\s\u200b-\u200f\u2060\ufeff]*[=+\-@＝＋－＠]|[\t\r\n]")
-"""How a cell begins that a spreadsheet may take for a formula: some skip what cannot be seen before the sign."""
+"""The start of a cell that a spreadsheet may take for a formula. Some skip invisible characters before the sign."""
 
 
 def as_json_lines(events: Iterable[Event], key: bytes, *, values: bool = False) -> Iterator[str]:
-    """One JSON object a line, with every field the chain is computed from; what is absent is left out.
+    """Yield each event as one line of JSON, with every field the chain is computed from; absent fields are left out.
 
-    An event whose data holds what looks like a secret comes without its data and with `masked_data`, unless `values`
-    are asked for: the chain still verifies and says how many were masked, and `masked_seal`, made with the chain's
-    key, ties the masked form to the event.
+    Unless `values` is true, an event whose data holds what looks like a secret is written without its data and with
+    `masked_data`. The chain still verifies and reports how many events were masked; `masked_seal`, made with the
+    chain's key, ties the masked form to the event.
     """
     for event in events:
         found = {one.name: value for one in fields(event) if (value := getattr(event, one.name)) is not None}
@@ -37,7 +37,7 @@ def as_json_lines(events: Iterable[Event], key: bytes, *, values: bool = False) 
 
 
 def read_json_lines(lines: Iterable[str]) -> Iterator[Event]:
-    """The events that were written so. Raises `ValueError` naming the line that is none."""
+    """Yield the events that `as_json_lines` wrote. Raises `ValueError` naming the first line that is not an event."""
     names = {one.name for one in fields(MaskedEvent)}
     for number, line in enumerate(lines, start=1):
         try:
@@ -49,11 +49,11 @@ def read_json_lines(lines: Iterable[str]) -> Iterator[Event]:
                 found = {"masked_seal": "", **found}
             yield made(**{"data": None, **found, "kind": EventKind(found["kind"])})
         except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise ValueError(f"Line {number} is no event of the trail: {error}") from error
+            raise ValueError(f"Line {number} is not an event of the trail: {error}") from error
 
 
 def as_csv(events: Iterable[Event]) -> Iterator[str]:
-    """A table with a heading, secrets masked. What a spreadsheet would take for a formula begins with an apostrophe."""
+    """Yield a table with a heading, secrets masked. A cell that looks like a formula gets a leading apostrophe."""
     yield BOM + _row(COLUMNS)
     for event in events:
         yield _row([_cell(getattr(event, name)) for name in COLUMNS])
@@ -61,7 +61,7 @@ def as_csv(events: Iterable[Event]) -> Iterator[str]:
 
 def _row(cells: Iterable[str]) -> str:
     line = io.StringIO()
-    # All quoted: a spreadsheet that splits at other signs than the comma finds no further cell in one.
+    # Every cell is quoted, so that a spreadsheet that splits at other separators finds no more cells in one.
     csv.writer(line, quoting=csv.QUOTE_ALL).writerow(cells)
     return line.getvalue()
 

@@ -1,7 +1,7 @@
 """A policy from LangChain's `interrupt_on` mapping, with the same meaning.
 
 `True` asks and allows every decision, `False` lets the tool run, a mapping names the decisions allowed, and may hold a
-`description` and a predicate `when`. A tool of the agent that the mapping leaves out runs, as it does there; one that
+`description` and a predicate `when`. A tool of the agent that the mapping leaves out runs, as in LangChain. A tool that
 the agent does not have is refused at start-up.
 """
 
@@ -23,7 +23,7 @@ FREE = "The mapping `interrupt_on` does not ask about it."
 
 @dataclass(frozen=True)
 class ToolCallRequest:
-    """What LangChain hands to `when`. There is no state or runtime here: a predicate that needs one asks."""
+    """What LangChain passes to `when`, without state and runtime: if a predicate needs one, the call is asked about."""
 
     tool_call: Mapping[str, Any]
     tool: None = None
@@ -32,7 +32,7 @@ class ToolCallRequest:
 def policy_of(
     interrupt_on: Mapping[str, Any], tools: Iterable[str], *, description_prefix: str = PREFIX
 ) -> Policy:
-    """The policy that treats each of an agent's tools as `HumanInTheLoopMiddleware` would.
+    """Return the policy that treats each of an agent's tools as `HumanInTheLoopMiddleware` would.
 
     Raises `PolicyError` naming every entry that cannot be read.
     """

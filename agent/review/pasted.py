@@ -1,4 +1,4 @@
-"""An interrupt that somebody pasted: read as any other, answered as it would be, and sent to nobody."""
+"""Interrupts that somebody pasted: read and answered like any other, but the answer is sent to nobody."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from agent.review.policy import Policy
 from agent.review.shapes import Pause
 
 NO_ID = "INTERRUPT_ID"
-"""Stands where the interrupt's id would, in an answer to a bare value."""
+"""Used in place of the interrupt's id in the answer to a bare value."""
 ENVELOPE = frozenset({"value", "id", "response_schema", "ns", "resumable", "when", "interrupt_id"})
-"""The fields LangGraph has put around an interrupt's value, over its versions."""
+"""The fields that the versions of LangGraph have put around an interrupt's value."""
 HELD_IN = ("__interrupt__", "interrupts")
-"""Where an answer of LangGraph's, or a thread of its server's, holds its interrupts."""
+"""The keys under which a LangGraph result, or a thread of its server, holds its interrupts."""
 REQUESTS = ("action_requests", "actionRequests")
 CONFIGS = ("review_configs", "reviewConfigs")
 NOBODYS = Agent("(pasted)", "(pasted)", (), Policy({}), "", gates_itself=True)
-"""The agent of a pasted interrupt: of unknown tools, gating itself."""
+"""The agent of a pasted interrupt: its tools are unknown, and it gates itself."""
 
 
 @dataclass(frozen=True)
 class Pasted:
-    """One interrupt, read: its shape, and what it asks about."""
+    """One parsed interrupt: its shape, and what it asks about."""
 
     interrupt_id: str
     value: Any
@@ -40,23 +40,23 @@ class Pasted:
 
     @property
     def asks_nothing(self) -> bool:
-        """Whether it is of the batched shape, with nothing in it to decide on."""
+        """Whether it has the batched shape, with nothing to decide on."""
         return isinstance(self.value, Mapping) and any(self.value.get(name) == [] for name in REQUESTS)
 
     @property
     def lacks_configs(self) -> bool:
-        """Whether it does not say at all which decisions are allowed."""
+        """Whether it has the batched shape and does not say which decisions are allowed."""
         return self.pause.shape == "batched" and not any(self.value.get(name) for name in CONFIGS)
 
     def answers_rejection(self, place: int) -> bool:
-        """Whether a rejection of this action is sent as an answer with the reason, for want of a way to ignore it."""
+        """Return whether a rejection of this action is sent as an answer with the reason, because it cannot be ignored."""
         return self.pause.shape == "legacy" and self.pause.requests[place].rejected_as == "response"
 
 
 def read(text: str) -> list[Pasted]:
-    """The interrupts in a JSON text: a bare value, an interrupt, or whatever holds several of them.
+    """Return the interrupts in a JSON text: a bare value, an interrupt, or something that holds several of them.
 
-    Raises `PayloadUnreadable` for text that is not JSON, or holds what could not be shown exactly.
+    Raises `PayloadUnreadable` for text that is not JSON, or that holds what cannot be shown exactly.
     """
     try:
         found = parse(text)
@@ -66,13 +66,13 @@ def read(text: str) -> list[Pasted]:
 
 
 def answer(pasted: Pasted, decisions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The resume value that these decisions would be sent as. Raises `InvalidDecision` as deciding does."""
+    """Return the resume value for these decisions. Raises `InvalidDecision` as deciding does."""
     accepted = check_decisions(list(decisions), pasted.actions, NOBODYS, b"")
     return {pasted.interrupt_id: shapes.answer(pasted.pause, [one.wire for one in accepted])}
 
 
 def _in_words(fault: ArgumentFault) -> str:
-    """A fault of the text, which holds no arguments yet."""
+    """Return a fault of the pasted text in words, which are not yet about a tool's arguments."""
     if fault.expected == "JSON":
         return f"it is not JSON, with {fault.got}"
     place = fault.path.removeprefix("args").removeprefix(".")
@@ -105,7 +105,7 @@ def _read(found: Any) -> Pasted:
 
 
 def decision(kind: str, action: Action, text: str) -> dict[str, Any]:
-    """A decision as a person wrote it: `text` is the reason, the answer, or the edited arguments as JSON.
+    """Return a decision as a person wrote it: `text` is the reason, the answer, or the edited arguments as JSON.
 
     Raises `ArgumentsRefused` if an edit's text is not JSON.
     """

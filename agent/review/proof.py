@@ -26,9 +26,9 @@ class Proof:
 
 
 def proofs(events: Iterable[Event]) -> list[Proof]:
-    """The proofs of all actions that went under one call id in one thread, in the order they were proposed.
+    """Return the proof of each action proposed under one call id in one thread, in the order of their proposals.
 
-    `events` are the thread's, in order: those of the call id, and those that name no call but a review of its.
+    `events` are the thread's, in order: those of the call id, and those of its reviews that name no call.
     """
     groups: list[list[Event]] = []
     for event in events:
@@ -42,7 +42,7 @@ def proofs(events: Iterable[Event]) -> list[Proof]:
 
 
 def _group_of(event: Event, groups: Sequence[list[Event]]) -> list[Event]:
-    """The attempt an event is about: the last one, unless an earlier one goes on that asked in its middle."""
+    """Return the attempt an event belongs to: the last one, or an earlier, suspended one that now continues."""
     if event.kind in (EventKind.EXECUTION_STARTED, *ENDS) and event.digest not in {
         e.digest for e in groups[-1]
     }:
@@ -61,19 +61,21 @@ def _data(event: Event) -> dict[str, Any]:
 
 
 def _may_allow(decision: Event) -> bool:
-    """Whether the decision lets the action run, or its data was erased and nobody can tell."""
+    """Return whether the decision lets the action run; True as well if its data was erased and nobody can tell."""
     return decision.data is None or decision.data.get("after") is not None
 
 
 def _ran_as_decided(events: Sequence[Event]) -> list[str]:
-    """What ran is what was decided, or what the policy let run as proposed."""
+    """Report every run of something other than what was decided, or than what the policy let run as proposed."""
     proposed = events[0]
     decided = [event for event in _of(events, EventKind.DECISION_MADE) if _may_allow(event)]
     allowed = decided[-1] if decided else proposed
     args = _data(allowed).get("after" if decided else "args")
     found = []
     for started in _of(events, EventKind.EXECUTION_STARTED):
-        erased = started.data is None or allowed.data is None  # what is left of them is compared all the same
+        erased = (
+            started.data is None or allowed.data is None
+        )  # the fields that erasure leaves are compared anyway
         if (not erased and _data(started).get("args") != args) or started.tool != (
             _data(allowed).get("tool") or allowed.tool
         ):
@@ -84,7 +86,7 @@ def _ran_as_decided(events: Sequence[Event]) -> list[str]:
 
 
 def _ran_with_leave(events: Sequence[Event]) -> list[str]:
-    """An action that is asked about ran only after a person approved it, or a rule that a person made."""
+    """Report every run that no person's decision or rule had allowed, of an action that is asked about."""
     if events[0].data is None or events[0].data.get("tier") in ("auto", "log", NOT_GATED):
         return []
     approved = [
@@ -100,7 +102,7 @@ def _ran_with_leave(events: Sequence[Event]) -> list[str]:
 
 
 def _ran_once(events: Sequence[Event]) -> list[str]:
-    """It was started once; a tool that asked in its middle is entered again on purpose."""
+    """Report a second start. A tool that was suspended to ask is entered again on purpose."""
     started = _of(events, EventKind.EXECUTION_STARTED)
     asked = _of(events, EventKind.EXECUTION_SUSPENDED)
     return ["It was started more than once."] if len(started) > 1 + len(asked) else []

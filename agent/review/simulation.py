@@ -1,4 +1,4 @@
-"""What a policy would have made of the past: every recorded proposal, judged again under an edit nobody has made yet."""
+"""The simulation of an edited policy: every recorded proposal is judged again, as of now and under the edit."""
 
 from __future__ import annotations
 
@@ -18,50 +18,50 @@ UNASKED = (Tier.AUTO, Tier.LOG)
 
 @dataclass(frozen=True)
 class PastProposal:
-    """One proposal of the trail."""
+    """One proposal in the audit trail."""
 
     seq: int
     at: str
     thread_id: str
     tool: str
     args: dict[str, Any] | None
-    """What was judged; None where the arguments were never taken."""
+    """The arguments that were judged; None if they were never accepted."""
     proposed: Any
     tier: str
-    """As it was judged then."""
+    """The tier it was given then."""
     decided: str
-    """What a person last decided on it, as `edit`; "" if nobody did."""
+    """The last decision on it, such as `edit`; "" if nobody decided."""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """One proposal, judged now and under the edit."""
+    """One proposal, judged under the current policy and under the edited one."""
 
     past: PastProposal
     now: Tier
     edited: Tier
     irreversible: bool
-    """Whether the edited policy has it that what the tool does cannot be undone."""
+    """Whether the edited policy says that what the tool does cannot be undone."""
 
     @property
     def is_freed(self) -> bool:
-        """Whether it would run without anybody being asked, and does not as things stand."""
+        """Whether it would run unasked under the edit, and does not under the current policy."""
         return self.edited in UNASKED and self.now not in UNASKED
 
     @property
     def is_against_a_person(self) -> bool:
-        """Whether it would run as proposed although a person did not let it."""
+        """Whether the edit would let it run as proposed, although a person rejected or edited it."""
         return self.is_freed and self.past.decided in ("reject", "edit")
 
 
 @dataclass(frozen=True)
 class Simulation:
-    """What the edit would have changed. Each counter says how many actions came to each tier."""
+    """What the edit would have changed. Each counter holds the number of actions per tier."""
 
     judged: tuple[Judged, ...]
     """In the order of the proposals given."""
     unreadable: int = 0
-    """Proposals whose data has been erased: nobody can judge them."""
+    """The number of proposals whose data has been erased, so that they cannot be judged."""
 
     @property
     def recorded(self) -> Counter[str]:
@@ -77,7 +77,7 @@ class Simulation:
 
     @property
     def changed(self) -> tuple[Judged, ...]:
-        """What would be treated otherwise, first what a person did not let run as it was proposed."""
+        """What would be treated differently, first what a person did not let run as it was proposed."""
         found = (one for one in self.judged if one.now is not one.edited)
         return tuple(sorted(found, key=lambda one: not one.is_against_a_person))
 
@@ -87,7 +87,7 @@ class Simulation:
 
 
 def edit(policy: Policy, tiers: Mapping[str, Tier], *, ask_for_everything: bool = False) -> Policy:
-    """The policy with other tiers for some of its tools, and with nothing freer than `ask` where all is to be asked."""
+    """Return the policy with other tiers for some of its tools, and with no tier below `ask` if `ask_for_everything`."""
     entries = {name: replace(entry, tier=tiers.get(name, entry.tier)) for name, entry in policy.tools.items()}
     if ask_for_everything:
         entries = {
@@ -98,9 +98,9 @@ def edit(policy: Policy, tiers: Mapping[str, Tier], *, ask_for_everything: bool 
 
 
 def simulate(agent: Agent, edited: Policy, events: Iterable[Event]) -> Simulation:
-    """Judge every proposal of the agent again: under its policy as it stands, and under the edited one.
+    """Judge every proposal of the agent again, under its current policy and under the edited one.
 
-    `events` are its proposals, and the decisions on them. A call that was asked about once more counts once.
+    `events` are its proposals and the decisions on them. A call that was asked about again counts once.
     """
     judged, unreadable = [], 0
     kept = [event for event in events if event.agent == agent.name]
@@ -119,12 +119,12 @@ def simulate(agent: Agent, edited: Policy, events: Iterable[Event]) -> Simulatio
 
 
 def line_of(tool: str, before: Tier, after: Tier) -> str:
-    """The line of Python that makes the edit, as it would stand in the agent's policy."""
+    """Return the line of Python that makes the edit, as it would appear in the agent's policy."""
     return f'"{tool}": ToolPolicy(Tier.{after.name}, …),  # was Tier.{before.name}'
 
 
 def _decided(events: Iterable[Event]) -> dict[int, str]:
-    """What was last decided on each call, by the number of its proposal; call ids may come again in a thread."""
+    """Return the last decision on each call, by its proposal's `seq`: a call id may be used again in a thread."""
     last: dict[tuple[str | None, str | None], int] = {}
     found: dict[int, str] = {}
     for event in sorted(events, key=lambda one: one.seq):
@@ -137,7 +137,7 @@ def _decided(events: Iterable[Event]) -> dict[int, str]:
 
 
 def _is_first(proposal: Event) -> bool:
-    """Whether it proposes a call for the first time; an erased one says nothing else."""
+    """Return whether it proposes a call for the first time, which is assumed if its data was erased."""
     return bool((proposal.data or {}).get("attempt", 1) == 1)
 
 
@@ -155,13 +155,13 @@ def _past(event: Event, data: Mapping[str, Any], decided: str) -> PastProposal:
 
 
 def _tier(agent: Agent, policy: Policy, past: PastProposal) -> Tier:
-    """The policy's word on the proposal; what does not fit its tool is refused under any policy."""
+    """Return the policy's tier for the proposal; a call that does not fit its tool is refused under any policy."""
     args = past.args if past.args is not None else _fitted(agent, past)
     return Tier.DENY if args is None else policy.judge(past.tool, args).tier
 
 
 def _fitted(agent: Agent, past: PastProposal) -> dict[str, Any] | None:
-    """The arguments of a call that was refused before they were taken, if they would fit its tool today."""
+    """Return the arguments of a call that was refused before they were accepted, if they would fit its tool today."""
     tool = agent.tools_by_name.get(past.tool)
     if tool is None or not isinstance(past.proposed, dict):
         return None

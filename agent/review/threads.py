@@ -11,13 +11,13 @@ from agent.review.deliveries import AnyDelivery, UnreadableDelivery
 from agent.review.errors import InvalidMessage
 
 THREAD_ID = re.compile(r"[.]*[A-Za-z0-9_:@-][A-Za-z0-9._:@-]*", re.ASCII)
-"""Never dots alone, which mean another place in an address."""
+"""Dots alone are refused: in a URL's path they mean another place."""
 MAX_THREAD_ID = 128
 MAX_MESSAGE = 100_000
 
 
 class Status(StrEnum):
-    """Where a thread stands, in the words of the HTTP API."""
+    """The status of a thread, in the words of the HTTP API."""
 
     IDLE = "idle"
     RUNNING = "running"
@@ -39,9 +39,9 @@ class Thread:
     updated_at: str
     created_by: str
     opening: str = ""
-    """The first message, shortened: what a list shows beside the id."""
+    """The first message, shortened: what a list shows next to the id."""
     error: str | None = None
-    """Why the last run failed, where it did."""
+    """Why the last run failed, if it did."""
 
 
 @dataclass(frozen=True)
@@ -97,12 +97,12 @@ class Run:
 
 
 def result_id(message_id: str, tool_call_id: str) -> str:
-    """The id of the message that carries a call's result: the same whenever and wherever it is made."""
+    """Return the id of the message that carries a call's result: the same whenever and wherever it is made."""
     return f"{message_id}/{tool_call_id}"
 
 
 def check_thread_id(thread_id: str) -> str:
-    """The id itself, or `InvalidMessage` if it is not one."""
+    """Return the id itself. Raises `InvalidMessage` if it is not a valid thread id."""
     fits = isinstance(thread_id, str) and len(thread_id) <= MAX_THREAD_ID and THREAD_ID.fullmatch(thread_id)
     if not fits:
         raise InvalidMessage(
@@ -113,30 +113,30 @@ def check_thread_id(thread_id: str) -> str:
 
 
 def text_fault(text: object) -> str:
-    """What is wrong with a person's text, as the end of a sentence with its remedy; "" if nothing is."""
+    """Return what is wrong with a person's text, as the end of a sentence with its remedy, or ""."""
     if not isinstance(text, str):
         return "is not text. Send it as a string."
     if len(text) > MAX_MESSAGE:
         return f"has {len(text):,} characters; at most {MAX_MESSAGE:,} are taken. Shorten it."
     if re.search(r"[\ud800-\udfff]", text):
-        return "holds half a surrogate pair, which is no text. Remove it."
+        return "holds half a surrogate pair, which is not text. Remove it."
     return ""
 
 
 def check_words(text: str, name: str) -> str:
-    """A person's free words, which may be empty, or `InvalidMessage`."""
+    """Return a person's free text, which may be empty. Raises `InvalidMessage` if it cannot be accepted."""
     if fault := text_fault(text):
         raise InvalidMessage(f"The {name} {fault}")
     return text
 
 
 def pid_of(owner: str) -> int:
-    """The process id that the name of a run's owner begins with."""
+    """Return the process id that the name of a run's owner begins with."""
     return int(owner.partition("-")[0])
 
 
 def check_message(text: str) -> str:
-    """The text itself, or `InvalidMessage` if it is empty, too long or not encodable."""
+    """Return the text itself. Raises `InvalidMessage` if it is empty, too long or not encodable."""
     if fault := text_fault(text):
         raise InvalidMessage(f"The message {fault}")
     if not text.strip():
@@ -159,6 +159,6 @@ class Progress:
     text: str = ""
     """The agent's words of this model call so far."""
     running: str = ""
-    """The tool that is executing now, if one is."""
+    """The tool that is executing now, if any."""
     finished: tuple[str, ...] = field(default_factory=tuple)
     """Tools that ended in this run, in order."""

@@ -1,4 +1,4 @@
-"""What the model is told, as the tool's result, for every end an action can come to."""
+"""The tool results that are sent to the model, for every way in which an action can end."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ NOT_EXECUTED = "It was not executed."
 MIDWAY = (
     "It had been started and asked in its middle: what it had done by then is done, and it did not go on."
 )
-"""In the place of `NOT_EXECUTED`, where that would be false."""
+"""Used in place of `NOT_EXECUTED` where that would be false."""
 
 REJECTED = f"User rejected this action. {NOT_EXECUTED}"
 UNDECIDED = f"No decision was given for this action. {NOT_EXECUTED}"
@@ -38,7 +38,7 @@ NOT_ASKED_AGAIN = (
 )
 FAILED_TURN = f"The turn ended before this call was run. {NOT_EXECUTED}"
 NO_RESULT = "The turn ended before this call had a result."
-"""Of a call that is not on record: nobody here can say what of it was done."""
+"""For a call that is not on record: the console cannot say how much of it was done."""
 
 RULE_OVER = (
     f"The rule that allowed it ended before it started. {NOT_EXECUTED} "
@@ -51,37 +51,39 @@ OF_A_BEGUN = {
     SUPERSEDED: "Another client answered in the reviewer's place before this decision arrived. "
     "This console did not go on with it.",
 }
-"""What is said of an action that had begun, where the words of one that had not differ in more than one sentence."""
+"""The texts for an action that had begun, where more than one sentence differs from the usual text."""
 
 
 def midway(text: str) -> str:
-    """The text as it is true of an action whose tool had been started and asked in its middle."""
-    return OF_A_BEGUN.get(text, text.replace(NOT_EXECUTED, MIDWAY, 1))  # what follows may be a person's words
+    """Return the text as it is true of an action whose tool was started and then suspended to ask."""
+    return OF_A_BEGUN.get(
+        text, text.replace(NOT_EXECUTED, MIDWAY, 1)
+    )  # only once: what follows may be a person's words
 
 
 def of(action: Action, text: str) -> str:
-    """The text as it is true of this action, which runs no further."""
+    """Return the text as it is true of this action, which runs no further."""
     return midway(text) if action.begun else text
 
 
 def rejected(reason: str) -> str:
-    """The reason, introduced as the user's."""
+    """Return the result of a rejected call, with the reason introduced as the user's."""
     return f"{REJECTED} {_users(reason)}".strip()
 
 
 def rejected_elsewhere(reason: str) -> str:
-    """The same of an action of an agent that gates itself: what that had done before it asked, nobody here knows."""
+    """Return the same for an agent that gates itself, of which the console does not know what it did before it asked."""
     return f"User rejected this action. {_users(reason)}".strip()
 
 
 def rejected_within(reasons: Iterable[str]) -> str:
-    """For a tool that asked in its middle, where a rejection of what it asked ended the turn."""
+    """Return the result of a call suspended to ask, where a rejection of what it asked ended the turn."""
     given = _users(_together(reasons))
     return f"The user rejected what this call asked for, and the turn ended with it. {MIDWAY} {given}".strip()
 
 
 def ended_answer(reasons: Iterable[str]) -> str:
-    """The agent's last words, with the reasons: what was rejected may stand in a conversation that ends with the turn."""
+    """Return the agent's closing answer, with the reasons: the rejected calls may be in a conversation that ends with the turn."""
     given = _together(reasons)
     return f"{ENDED_ANSWER} The reason given: {given}" if given else ENDED_ANSWER
 
@@ -95,7 +97,7 @@ def _users(reason: str) -> str:
 
 
 def repeated(tool: str, times: int) -> str:
-    """For a turn in which a call comes back although it was rejected again and again."""
+    """Return the result for a turn in which a call is proposed again although it was rejected several times."""
     return (
         f"The user rejected this same call of {tool} {times} times in this turn, so it is not asked about again and "
         "the turn ends. None of this message's calls was executed."
@@ -109,7 +111,7 @@ REPEATED_ANSWER = (
 
 
 def not_allowed(kind: str, allowed: Iterable[str]) -> str:
-    """For a decision of a kind that the action does not allow, which only a caller past the console can send."""
+    """Return the result for a decision that the action does not allow, which only a caller outside the console can send."""
     return (
         f"The decision on this action was {kind!r}, which it does not allow; it allows {', '.join(allowed)}. "
         "It was not executed."
@@ -121,7 +123,7 @@ def denied(tool: str) -> str:
 
 
 def denied_so(tool: str, why: str) -> str:
-    """For a call that is denied because of its arguments."""
+    """Return the result of a call that is denied because of its arguments."""
     return f"{tool} may not be called with these arguments. It was not executed. {why}".strip()
 
 
@@ -141,12 +143,12 @@ def malformed_turn(fault: str) -> str:
 
 
 def ran_before(result: str) -> str:
-    """For a call that is entered again after a crash, where the agent marks whatever it did not run as an error."""
+    """Return the result of a call that is entered again after a crash, for an agent that marks what it did not run as an error."""
     return f"This call ran before and is not run again. Its result was: {result}"
 
 
 def of_one_id(result: str | None) -> str:
-    """For a call whose id is that of another call, which was run."""
+    """Return the result of a call whose id is that of another call, which was run."""
     so_far = f"Its result was: {result}" if result else "It has not come to its end yet."
     return f"Another call had this call's id, and it was run. {so_far} This one was not executed."
 
@@ -154,7 +156,7 @@ def of_one_id(result: str | None) -> str:
 def failed(error: BaseException) -> str:
     try:
         return f"Error: {error}" if str(error) else f"Error: {type(error).__name__}"
-    except Exception:  # it cannot even say what it is
+    except Exception:  # its own text cannot be made
         return f"Error: {type(error).__name__}"
 
 
@@ -172,5 +174,5 @@ STATUS_OF_END = {ActionState.DONE: "success", ActionState.RESPONDED: "success"}
 
 
 def status(end: ActionState) -> str:
-    """`success` or `error`, as a tool message carries it."""
+    """Return `success` or `error`, as a tool message carries it."""
     return STATUS_OF_END.get(end, "error")

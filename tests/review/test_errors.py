@@ -35,7 +35,7 @@ EXAMPLES: list[ReviewError] = [
     errors.CheckpointsUnavailable("database disk image is malformed"),
 ]
 REMEDY = re.compile(
-    r"[.!] (Check|Use|Wait|Settle|Decide|Open|Name|Ask|Look|Mend|Send|There is nothing to stop|End|Free|Allow|Restore) ?[^.]*\.?"
+    r"[.!] (Check|Use|Wait|Settle|Decide|Open|Name|Ask|Look|Fix|Send|There is nothing to stop|End|Free|Allow|Restore) ?[^.]*\.?"
 )
 
 

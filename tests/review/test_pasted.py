@@ -85,7 +85,7 @@ def test_what_cannot_be_read_is_told_as_a_text_and_not_as_arguments(text: str, t
         read(text)
     assert told in str(refused.value)
     assert "args" not in str(refused.value)
-    assert str(refused.value).endswith("Mend it there, or paste the JSON anew.")
+    assert str(refused.value).endswith("Fix it there, or paste the JSON again.")
 
 
 def test_what_asks_about_nothing_is_known_in_either_case() -> None:

@@ -92,7 +92,7 @@ BOMB = _more("b", "a") + _more("c", "b") + _more("d", "c")
         (LEAST + "steps: [{}]\n", "exactly one of"),
         (LEAST + "steps: [{wait: soon}]\n", "steps.0.wait"),
         (LEAST + "steps: [{close: x, refused: InvalidDecision}]\n", "only decisions"),
-        (LEAST + "expect: {answer: {pattern: '('}}\n", "line 4: expect.answer: '(' is no regular expression"),
+        (LEAST + "expect: {answer: {pattern: '('}}\n", "line 4: expect.answer: '(' is not a regular expression"),
         (LEAST + "expect:\n  answer:\n    pattern: (?=a)\n", "without lookaround"),
         (
             LEAST + "expect:\n  answer: {schema: {pattern: (?!a)b}}\n",
@@ -116,7 +116,7 @@ def test_what_cannot_be_meant_is_refused_by_its_place(text: str, said: str) -> N
     with pytest.raises(InvalidScenario) as refused:
         read_text(text, "my.scenario.yaml")
     assert said in str(refused.value)
-    assert "my.scenario.yaml is no scenario" in str(refused.value)
+    assert "my.scenario.yaml is not a scenario" in str(refused.value)
 
 
 def test_an_alias_stands_for_what_it_names() -> None:
