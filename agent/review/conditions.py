@@ -9,18 +9,18 @@ from agent.review import json_schemas
 
 Args = Mapping[str, Any]
 Condition = Callable[[Args], bool] | Mapping[str, Any]
-"""True of the arguments, or the schema that they fit."""
+"""A predicate of the arguments, or a JSON Schema for them."""
 
 
 def holds(condition: Condition, args: Args) -> bool:
-    """Whether the condition is true of the arguments. Raises whatever keeps it from being told."""
+    """Return whether the condition is true of the arguments. Raises whatever keeps it from being evaluated."""
     if isinstance(condition, Mapping):
         return json_schemas.Schema(condition).fits(dict(args))
     return bool(condition(args))
 
 
 def fault_of(condition: object) -> str:
-    """Why this can be no condition; "" if it can."""
+    """Return why this is not a valid condition, or ""."""
     if callable(condition):
         return ""
     if not isinstance(condition, Mapping):
@@ -29,7 +29,7 @@ def fault_of(condition: object) -> str:
 
 
 def described(condition: Condition) -> Any:
-    """The condition as the policy's version knows it: a schema whole, a predicate by its name alone."""
+    """Return the condition as the policy's version covers it: a schema in full, a predicate only by its name."""
     if isinstance(condition, Mapping):
         return dict(condition)
     return getattr(condition, "__qualname__", type(condition).__qualname__)

@@ -1,6 +1,6 @@
-"""What was changed in the ledger's file past the console: an open action whose row is not what its digests are of.
+"""Find open actions whose row was changed in the ledger's file outside the console, so that its digests do not fit.
 
-Such an action is read with nothing in it that could be decided on, so that nobody decides on what the row now says.
+Such an action is read without anything that could be decided on, so that nobody decides on what the row now says.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from agent.review.events import moment
 
 DAMAGED = "The record of this call was changed past the console, so it cannot be shown or decided. Close the review."
 SHORT = 2_000
-"""Letters of arguments in the queue up to which it is kept in mind that they fit."""
+"""Up to this many characters of arguments, the check of an action in the queue is cached."""
 OPEN = (ActionState.PENDING, ActionState.APPROVED, ActionState.SUSPENDED)
-"""Actions that may yet run."""
+"""The states of actions that may still run."""
 
 One = TypeVar("One", Action, AskedAction)
 
 
 def is_damaged(action: Action | AskedAction) -> bool:
-    """Whether this is an action as `as_read` gives it where the row does not fit."""
+    """Return whether this is an action that was blanked on reading, because its row does not fit its digests."""
     return not action.shown_digest
 
 
 def review_is_damaged(review: Review | Waiting) -> bool:
-    """Whether the review cannot be decided, because the record of it was changed."""
+    """Return whether the review cannot be decided, because its record was changed."""
     return not review.actions or any(is_damaged(action) for action in review.actions)
 
 
 def fits(action: Action | AskedAction, secret: bytes) -> bool:
-    """Whether the action is what its digests were made of."""
+    """Return whether the action is what its digests were made from."""
     if isinstance(action, AskedAction) and len(action.args_text) <= SHORT:
         try:
             return _short_one_fits(action._replace(args=None, proposed=None), secret)
@@ -45,26 +45,26 @@ def fits(action: Action | AskedAction, secret: bytes) -> bool:
 
 @lru_cache(maxsize=4_096)
 def _short_one_fits(action: AskedAction, secret: bytes) -> bool:
-    """The same, known already while the row is the same to the letter: a queue is read again and again."""
+    """Return the same, cached for an identical row: a queue is read again and again."""
     return _fits(action._replace(args=json.loads(action.args_text)), secret)
 
 
 def _fits(action: Action | AskedAction, secret: bytes) -> bool:
     try:
         return digests_of(action, secret) == (action.call_digest, action.shown_digest)
-    except (ValueError, TypeError, RecursionError):  # values that the console takes from nobody
+    except (ValueError, TypeError, RecursionError):  # values that the console never accepts
         return False
 
 
 def as_read(action: Action, secret: bytes) -> Action:
-    """The action, held against its digests if it may yet run."""
+    """Return the action, blanked if it may still run and does not fit its digests."""
     return action if action.state not in OPEN or fits(action, secret) else _blanked(action)
 
 
 def review_as_read(review: Review, secret: bytes, opened_with: Sequence[str] | None = None) -> Review:
-    """The review, each action of an open one held against its digests.
+    """Return the review; if it is open, each action that does not fit its digests is blanked.
 
-    `opened_with` are the tool call ids it was opened with, in order, where the trail says so: decisions are by place.
+    `opened_with` are the tool call ids it was opened with, in order, if the trail has them: decisions are by position.
     """
     if review.state is not ReviewState.OPEN:
         return review
@@ -78,7 +78,7 @@ def review_as_read(review: Review, secret: bytes, opened_with: Sequence[str] | N
 
 
 def waiting_as_read(review: Waiting, secret: bytes) -> Waiting:
-    """The same for a review in the queue."""
+    """Return the same for a review in the queue."""
     whole = _has_its_times(review)
     actions = tuple(
         one if whole and _waits_in(review, one) and fits(one, secret) else _blanked(one)

@@ -1,6 +1,6 @@
-"""Decisions: what a person may answer to an action, checked in full before anything is touched.
+"""Decisions: what a person may answer to an action, checked in full before anything changes.
 
-The order of the checks is part of the format: the number first, then each decision in turn, the digests last.
+The order of the checks is part of the format: first the number, then each decision in turn, last the digests.
 """
 
 from __future__ import annotations
@@ -32,30 +32,30 @@ END_OF = {
 }
 
 MOST_NAMED = 5
-"""Arguments that a refusal names one by one."""
+"""Arguments that an error names one by one."""
 
 
 @dataclass(frozen=True)
 class AcceptedDecision:
-    """One accepted decision: the action as it will stand, and what the model will be told of it."""
+    """One accepted decision: the action as it will be, and what the model will be sent about it."""
 
     type: str
     before: Action
     after: Action
     told: str | None
-    """The tool result, where the person's word is the result; None where the tool will run."""
+    """The tool's result, if the person's decision gives it; None if the tool will run."""
     message: str = ""
     comment: str = ""
     seen: Seen | None = None
-    """How the reviewer looked at the action, where a page told it."""
+    """How the reviewer looked at the action, if a page reported it."""
 
     def as_seen(self, seen: Mapping[str, Seen]) -> AcceptedDecision:
-        """The same, with how its action was looked at."""
+        """Return the same decision with how its action was looked at."""
         return replace(self, seen=seen.get(self.before.key.tool_call_id))
 
     @property
     def wire(self) -> dict[str, Any]:
-        """The decision as the interrupt is answered with it."""
+        """The decision in the form in which the interrupt is answered."""
         if self.type == "edit":
             return {"type": "edit", "edited_action": {"name": self.after.tool, "args": self.after.enters}}
         return {"type": self.type, **({"message": self.message} if self.message else {})}
@@ -64,9 +64,9 @@ class AcceptedDecision:
 def check_decisions(
     decisions: Any, actions: Sequence[Action], agent: Agent, secret: bytes
 ) -> list[AcceptedDecision]:
-    """Rule on every decision, or raise for the first fault; nothing is half-taken.
+    """Check every decision and return all as accepted, or raise for the first fault.
 
-    Raises `InvalidDecision` for what cannot be decided so, and `ReviewChanged` where a digest given is not
+    Raises `InvalidDecision` for a decision that cannot be accepted, and `ReviewChanged` if a given digest is not
     the one now waiting.
     """
     if not isinstance(decisions, list) or not decisions:
@@ -86,7 +86,7 @@ def check_decisions(
 
 
 def outcome(accepted: Sequence[AcceptedDecision]) -> str:
-    """What was decided, in a few words: `approve`, or `2 approve, 1 reject`."""
+    """Return what was decided, in a few words: `approve`, or `2 approve, 1 reject`."""
     counts = Counter(one.type for one in accepted)
     if len(accepted) == 1:
         return accepted[0].type
@@ -94,7 +94,7 @@ def outcome(accepted: Sequence[AcceptedDecision]) -> str:
 
 
 def check_all_rejected(accepted: Sequence[AcceptedDecision]) -> None:
-    """Raise `InvalidDecision` unless nothing of the turn was allowed: only then can the turn end with it."""
+    """Raise `InvalidDecision` unless every action was rejected: only then can the turn end with the decision."""
     if any(one.type != "reject" for one in accepted):
         raise InvalidDecision(
             "The turn ends with a decision only where every action is rejected. Reject each, or leave end_turn out."
@@ -181,7 +181,7 @@ def _edited(place: int, raw: Mapping[str, Any], action: Action, agent: Agent) ->
 
 
 def _check_not_denied_now(place: int, action: Action, agent: Agent) -> None:
-    """What the policy has come to deny while it waited cannot be approved any more."""
+    """Raise `InvalidDecision` if the policy has come to deny the action while it waited."""
     denial = agent.denial(action.tool, action.args)
     if denial is None:
         return
@@ -194,7 +194,7 @@ def _check_not_denied_now(place: int, action: Action, agent: Agent) -> None:
 
 
 def _check_unmasked(place: int, name: str, args: Mapping[str, Any], action: Action) -> None:
-    """Raise `InvalidDecision` where a secret was copied from where it is masked: its mask is no value for a tool."""
+    """Raise `InvalidDecision` if an edit holds the mask of a secret, which is not a value for a tool."""
     if found := new_masks(action.args or {}, args):
         more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
         raise InvalidDecision(
@@ -204,7 +204,7 @@ def _check_unmasked(place: int, name: str, args: Mapping[str, Any], action: Acti
 
 
 def _check_not_denied(place: int, name: str, args: Mapping[str, Any], action: Action, agent: Agent) -> None:
-    """No reviewer may edit a call into one that the policy denies for its arguments."""
+    """Raise `InvalidDecision` if the policy denies the edited call because of its arguments."""
     if agent.gates_itself:
         return
     verdict = agent.policy.judge(name, args)
@@ -245,7 +245,10 @@ def _check_may_edit_to(place: int, name: str, action: Action, agent: Agent) -> N
 
 
 def _check_may_edit_elsewhere(place: int, name: str, action: Action, agent: Agent) -> None:
-    """An agent of another make takes any of its tools, unless it asks about each call where it runs it."""
+    """Raise `InvalidDecision` if an external agent does not take an edit to this tool.
+
+    It takes any of its tools, unless it asks about each call at the place where it runs it.
+    """
     usable = [action.proposed_tool]
     if not action.notes.get("same_tool"):
         usable += [tool for tool in agent.tools_by_name if tool != action.proposed_tool]
@@ -262,4 +265,6 @@ def _check_seen(raw: Mapping[str, Any], one: AcceptedDecision) -> None:
         raise ReviewChanged(f"What waits for {one.before.tool} is not what was on your screen.")
     confirmed = raw.get("edited_digest")
     if one.type == "edit" and confirmed is not None and confirmed != one.after.shown_digest:
-        raise ReviewChanged(f"The edited {one.after.tool} would now show something else than you confirmed.")
+        raise ReviewChanged(
+            f"The edited {one.after.tool} would now show something other than what you confirmed."
+        )

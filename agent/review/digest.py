@@ -1,4 +1,4 @@
-"""What was on screen and what runs, each reduced to a string that only the same thing gives again."""
+"""Digests of what was on screen and of what runs, which are equal only if the two are."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 _VERSION = 1
-# Made once: `json.dumps` would make one for every event of a trail.
+# Made once: `json.dumps` would make an encoder for every event of a trail.
 _SPELLING = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
 
 def canonical(value: object) -> bytes:
-    """The one spelling of a JSON value: keys sorted by code point, no spaces, ASCII escapes, digits in full.
+    """Return the one spelling of a JSON value: keys sorted by code point, no spaces, ASCII escapes, digits in full.
 
-    Two values have the same spelling only if they are equal to the type: 1, 1.0, True and "1" all differ,
-    and so do 0.0 and -0.0. Tuples are spelt as lists, and members of a `StrEnum` as text. Raises ValueError
-    for a float that is not finite and TypeError for what JSON cannot hold, a key that is not text included.
+    Two values have the same spelling only if they are equal, types included: 1, 1.0, True and "1" all differ,
+    and so do 0.0 and -0.0. Tuples are spelt as lists, and members of a `StrEnum` as text. Raises `ValueError`
+    for a float that is not finite, and `TypeError` for what JSON cannot hold, including a key that is not text.
     """
     _refuse_odd_keys(value)
     return spelt(value)
 
 
 def spelt(value: object) -> bytes:
-    """The same, of a value whose every key is known to be text."""
+    """Return the same for a value whose keys are all known to be text."""
     return _SPELLING.encode(value).encode("ascii")
 
 
@@ -40,9 +40,9 @@ def call_digest(
     tool: str,
     args: Mapping[str, Any] | None,
 ) -> str:
-    """What identifies one call of one tool with exactly these arguments, as hex; the guard checks it.
+    """Return the digest that identifies one call of one tool with exactly these arguments, as hex; the guard checks it.
 
-    `args` is None where a proposal's arguments could not be taken: such a call never runs.
+    `args` is None if a proposal's arguments could not be accepted: such a call never runs.
     """
     call = {
         "v": _VERSION,
@@ -65,7 +65,7 @@ def shown_digest(
     allowed_decisions: Sequence[str],
     policy_version: str | None,
 ) -> str:
-    """What identifies the card a reviewer saw, as hex; every decision carries it."""
+    """Return the digest that identifies the card a reviewer saw, as hex; every decision carries it."""
     card = {
         "v": _VERSION,
         "call_digest": call_digest,

@@ -1,4 +1,4 @@
-"""What has happened, in the past tense, each event chained to the one before it."""
+"""Events: what has happened, in the past tense, each chained to the one before it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from typing import Any
 from agent.review.digest import canonical, spelt
 
 GENESIS = "0" * 64
-"""What stands for the hash before the first event."""
+"""Used as the previous hash of the first event."""
 
 
 class EventKind(StrEnum):
-    """Everything that can stand in the trail. Kinds may be added; none ever changes its meaning."""
+    """Every kind of event in the audit trail. Kinds may be added; none ever changes its meaning."""
 
     THREAD_STARTED = "ThreadStarted"
     THREAD_ARCHIVED = "ThreadArchived"
@@ -60,12 +60,14 @@ class EventKind(StrEnum):
     POLICY_CHANGED = "PolicyChanged"
     CHAIN_KEYED = "ChainKeyed"  # a record begun without a key: from here on every hash is keyed
     DATA_ERASED = "DataErased"  # its `seqs` are the events whose data is gone
-    UNREADABLE = "Unreadable"  # never recorded: what is read of an event that was changed past the console
+    UNREADABLE = (
+        "Unreadable"  # never recorded: what is read in place of an event that was changed outside the console
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class UnsealedEvent:
-    """What a rule wants recorded: an event that has no place in the chain yet."""
+    """An event that is to be recorded and has no place in the chain yet."""
 
     kind: EventKind
     at: str
@@ -84,7 +86,7 @@ class UnsealedEvent:
 
 @dataclass(frozen=True, kw_only=True)
 class Event:
-    """One line of the trail."""
+    """One line of the audit trail."""
 
     seq: int
     """Its place, counted from 1 without gaps."""
@@ -98,7 +100,7 @@ class Event:
     tool: str | None = None
     digest: str | None = None
     data: dict[str, Any] | None
-    """None once it was erased; the chain still holds, by way of the commitment."""
+    """None once it was erased; the chain still verifies, because it covers the commitment."""
     salt: str
     """Erased together with the data, so that a short value cannot be guessed from the commitment."""
     commitment: str
@@ -114,38 +116,38 @@ class MaskedEvent(Event):
 
 
 class OddEvent(ValueError):
-    """What stands in an event's place in the record, and was never written by a console."""
+    """Something in an event's place in the record that was never written by a console."""
 
 
 @dataclass(frozen=True)
 class Anchor:
-    """How far the chain had come at an instant, noted outside the ledger."""
+    """The length and the head of the chain at an instant, noted outside the ledger."""
 
     count: int
     head: str
     at: str
     keyed: int | None = None
-    """The number of the first event with a keyed hash, where that was noted."""
+    """The number of the first event with a keyed hash, if that was noted."""
 
     def __str__(self) -> str:
-        """One line, to be printed and kept elsewhere; `kept_anchor` reads it."""
+        """Return one line, to be printed and kept elsewhere; `kept_anchor` reads it."""
         return f"{self.count}:{self.head}:{self.at}"
 
 
 def kept_anchor(line: str) -> Anchor:
-    """An anchor from the line it was printed as, whatever space came into it. Raises ValueError saying what is needed."""
+    """Return the anchor of a printed line, ignoring whitespace. Raises `ValueError` saying what is needed."""
     found = KEPT.fullmatch("".join(line.split()))
     if not found:
         raise ValueError(
-            "This is no line to check against: one has a count, a hash of 64 digits and letters, and a time. Copy it whole."
+            "This is not a line to check against: one has a count, a hash of 64 digits and letters, and a time. Copy it whole."
         )
     return Anchor(int(found["count"]), found["head"], found["at"])
 
 
 def instant(moment: datetime) -> str:
-    """A moment in UTC to the microsecond, as `2025-01-31T09:05:00.000000Z`, so that text sorts as time does.
+    """Return a moment in UTC to the microsecond, as `2025-01-31T09:05:00.000000Z`, so that text sorts as time does.
 
-    Raises ValueError for a moment without a time zone.
+    Raises `ValueError` for a moment without a time zone.
     """
     if moment.utcoffset() is None:
         raise ValueError(f"{moment!r} has no time zone; make it an aware datetime")
@@ -153,7 +155,7 @@ def instant(moment: datetime) -> str:
 
 
 def moment(instant: str) -> datetime | None:
-    """The moment in UTC that an instant names; None if it is no instant."""
+    """Return the moment in UTC that an instant names; None if it is not an instant."""
     try:
         found = datetime.fromisoformat(instant)
         return found.astimezone(UTC) if found.tzinfo else None
@@ -162,14 +164,14 @@ def moment(instant: str) -> datetime | None:
 
 
 def commitment(salt: str, data: Mapping[str, Any]) -> str:
-    """What stands for an event's data in the chain, so that the data can be erased without breaking it."""
+    """Return what the chain covers in place of an event's data, so that the data can be erased without breaking it."""
     return hashlib.sha256(salt.encode("utf-8") + canonical(dict(data))).hexdigest()
 
 
 def event_hash(previous: str, event_fields: Mapping[str, Any], key: bytes | None) -> str:
-    """The hash that ties an event to the one before it; without the key nobody can make it.
+    """Return the hash that ties an event to the one before it; without the key nobody can make it.
 
-    `event_fields` are those of the event but for salt and hash, with the commitment in the place of `data`;
+    `event_fields` are those of the event except salt and hash, with the commitment in place of `data`;
     fields that are None count as absent. `key` is None for events from before `ChainKeyed`.
     """
     present = {name: value for name, value in event_fields.items() if value is not None}
@@ -178,13 +180,13 @@ def event_hash(previous: str, event_fields: Mapping[str, Any], key: bytes | None
 
 
 def masked_seal(key: bytes, event: Event, masked_data: Mapping[str, Any]) -> str:
-    """What ties the masked form of an event's data to the event, in an export."""
+    """Return the seal that ties the masked form of an event's data to the event, in an export."""
     told = b"masked\n" + event.hash.encode("ascii") + b"\n" + canonical(dict(masked_data))
     return hmac.digest(key, told, "sha256").hex()
 
 
 def seal(fact: UnsealedEvent, *, seq: int, previous: str, salt: str, key: bytes) -> Event:
-    """The fact as the next event of the chain. `salt` is to be random, and new for each event."""
+    """Return the fact as the next event of the chain. `salt` must be random, and new for each event."""
     told = {name: getattr(fact, name) for name in _TOLD}
     committed = commitment(salt, fact.data)
     sealed = event_hash(previous, {"seq": seq, **told, "data": committed}, key)
@@ -192,7 +194,7 @@ def seal(fact: UnsealedEvent, *, seq: int, previous: str, salt: str, key: bytes)
 
 
 def is_sealed(event: Event, previous: str, key: bytes | None) -> bool:
-    """Whether the event's hash is the one it has under this key, behind an event with the hash `previous`."""
+    """Return whether the event's hash is right under this key, after an event with the hash `previous`."""
     held = vars(event)
     fields = {name: held[name] for name in _HASHED}
     fields["data"] = held["commitment"]

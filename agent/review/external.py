@@ -1,6 +1,6 @@
-"""What agents of another make ask about, as calls of ours.
+"""The calls that external agents ask about, in the console's own form.
 
-Such an agent keeps its own gating, so no policy judges its calls: what it asks is read from its interrupts, and
+An external agent gates its calls itself, so no policy judges them: what it asks is read from its interrupts, and
 what it does not ask about is recorded as not gated by it.
 """
 
@@ -27,12 +27,12 @@ from agent.review.shapes import Pause, Request
 from agent.review.threads import Message
 
 NOT_GATED = "not gated"
-"""Stands where a policy's tier does, for a call its agent did not ask about."""
+"""Used in place of a policy's tier for a call that its agent did not ask about."""
 NOT_GATED_BY_ITS_AGENT = "Not gated by its agent."
 ASKED_BY_ITS_AGENT = "Its agent asks before this."
 MAX_FAULTS = 10
 OF_AN_INTERRUPT = "interrupt/"
-"""Begins the message id of an action that no message proposed: an interrupt alone tells of it."""
+"""The prefix of an action's message id if no message proposed the action, only an interrupt."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class WaitingInterrupt:
     value: Any
     response_schema: Mapping[str, Any] | None = None
     place: str = ""
-    """The task that raised it, by LangGraph's checkpoint namespace."""
+    """The task that raised it, as LangGraph's checkpoint namespace."""
 
 
 @dataclass(frozen=True)
@@ -55,21 +55,21 @@ class OpenCall:
     tool: str
     args: Any
     place: str = ""
-    """The task that runs it, or that asks about it, by LangGraph's checkpoint namespace."""
+    """The task that runs it, or that asks about it, as LangGraph's checkpoint namespace."""
 
 
 @dataclass(frozen=True)
 class Taken:
-    """What a tool gets of its arguments, as far as can be said, and what a reviewer is to know of that."""
+    """What a tool receives of its arguments, as far as is known, and what a reviewer should know about that."""
 
     args: dict[str, Any] | None
-    """None stands for what could not be shown exactly."""
+    """None if they cannot be shown exactly."""
     entered: dict[str, Any] | None = None
     notes: dict[str, Any] = field(default_factory=dict)
 
 
 def open_calls(messages: Sequence[Message]) -> list[OpenCall]:
-    """The calls proposed last that have no result yet, in order."""
+    """Return the calls proposed last that have no result yet, in order."""
     answered: set[str | None] = set()
     for message in reversed(messages):
         if message.type == "ai":
@@ -85,9 +85,9 @@ def open_calls(messages: Sequence[Message]) -> list[OpenCall]:
 
 
 def calls_of(agent: Agent, asked: WaitingInterrupt, opened: Sequence[OpenCall]) -> tuple[ScreenedCall, ...]:
-    """The calls an interrupt asks about: each request with the open call it means.
+    """Return the calls an interrupt asks about: each request with the open call it means.
 
-    A request that fits no open call, and a question of another kind, become calls of the interrupt's own.
+    A request that fits no open call, and a question that is not about a call, become calls of the interrupt itself.
     """
     pause = shapes.read(asked.value, asked.response_schema)
     if not pause.requests:
@@ -105,7 +105,7 @@ def calls_of(agent: Agent, asked: WaitingInterrupt, opened: Sequence[OpenCall]) 
 
 
 def free(agent: Agent, meant: OpenCall, received: dict[str, Any] | None) -> ScreenedCall:
-    """A call that its agent runs without asking, with what its tool's function is about to receive."""
+    """Return a call that its agent runs without asking, with what its tool's function is about to receive."""
     try:
         check(meant.args)
         check(received)
@@ -117,10 +117,10 @@ def free(agent: Agent, meant: OpenCall, received: dict[str, Any] | None) -> Scre
 
 
 def taken(agent: Agent, tool: str, args: Any, place: str = "") -> Taken:
-    """What the tool gets of these arguments, called at this place of the agent's graph.
+    """Return what the tool receives of these arguments, called at this place of the agent's graph.
 
-    Arguments of a tool that is not known, and arguments that do not fit, are shown as they were proposed: if the tool
-    takes others after all, the gate blocks them.
+    Arguments of an unknown tool, and arguments that do not fit, are shown as they were proposed: if the tool then
+    receives others, the guard blocks the call.
     """
     try:
         check(args)
@@ -139,7 +139,7 @@ def _taken(valid: Received) -> Taken:
 
 
 def answer_fault(action: Action, text: str) -> str:
-    """What is wrong with a person's answer to a question whose answer has a schema; "" if nothing is."""
+    """Return what is wrong with a person's answer to a question that has an answer schema, or ""."""
     schema = (action.args or {}).get("answer_schema") if action.tool == shapes.QUESTION else None
     if schema is None:
         return ""
@@ -147,30 +147,30 @@ def answer_fault(action: Action, text: str) -> str:
         faults = [cut(error.message, 200) for error in Schema(schema).errors(shapes.free_answer(text))]
     except (PatternRefused, TooMuchWork) as refused:
         return f"its schema cannot be used here: {refused} Close the review instead."
-    except Exception as odd:  # a schema that is none: nobody can say what fits it
+    except Exception as odd:  # not a valid schema: nobody can say what fits it
         return f"its schema cannot be read ({type(odd).__name__}). Close the review instead."
-    return "; ".join(faults[:MAX_FAULTS]) + ". Mend the answer." if faults else ""
+    return "; ".join(faults[:MAX_FAULTS]) + ". Fix the answer." if faults else ""
 
 
 class _Left:
-    """The open calls that no request has meant yet, found by id, or by tool and arguments."""
+    """The open calls that no request has taken yet, found by id, or by tool and arguments."""
 
     def __init__(self, opened: Sequence[OpenCall]) -> None:
         self._left = dict(enumerate(opened))
         self._by_id: dict[Any, list[int]] = {}
         self._by_call: dict[Any, list[int]] = {}
-        for place in reversed(self._left):  # the first one last, where it is taken from
+        for place in reversed(self._left):  # so that the first one is last, where it is popped
             call = self._left[place]
             self._by_id.setdefault(call.tool_call_id, []).append(place)
             self._by_call.setdefault(_spelt(call.tool, call.args), []).append(place)
             self._by_call.setdefault(call.tool, []).append(place)
 
     def take(self, request: Request) -> OpenCall | None:
-        """The call that a request means, which no other request then means."""
+        """Return the call that a request means, and remove it, so that no other request gets it."""
         if request.tool_call_id is not None:
             return self._first(self._by_id.get(request.tool_call_id, []))
-        # Where none has these arguments another call of the tool is meant than the one shown; then what runs will not
-        # be what was approved, and the guard blocks it.
+        # If no call has these arguments, this may take another call of the tool than the one shown. What runs is then
+        # not what was approved, and the guard blocks it.
         same = self._first(self._by_call.get(_spelt(request.name, request.args), []))
         return same or self._first(self._by_call.get(request.name, []))
 
@@ -184,7 +184,7 @@ class _Left:
 def _spelt(tool: str, args: Any) -> tuple[str, str]:
     try:
         return tool, json.dumps(args, sort_keys=True, default=repr)
-    except (TypeError, ValueError, RecursionError):  # keys of several kinds, or a value that holds itself
+    except (TypeError, ValueError, RecursionError):  # keys of several types, or a value that contains itself
         return tool, repr(args)
 
 
@@ -201,7 +201,7 @@ def _asked_about(agent: Agent, request: Request, pause: Pause, meant: OpenCall) 
 
 
 def _question(agent: Agent, asked: WaitingInterrupt, pause: Pause) -> ScreenedCall:
-    """A question of another kind, as one call that never runs and can only be answered."""
+    """Return a question that is not about a call, as one call that never runs and can only be answered."""
     args: dict[str, Any] = {"question": asked.value}
     if asked.response_schema:
         args["answer_schema"] = dict(asked.response_schema)

@@ -8,19 +8,19 @@ from typing import Literal
 from agent.review.actions import Review, Waiting
 
 Face = Literal["page", "cli", "http", "python"]
-"""Through what somebody looks and decides."""
+"""The interface through which somebody looks and decides."""
 
 Given = list[tuple[str, list[str]]]
 """Review ids, each with the shown digests of its actions in order."""
 
 
 def given(reviews: Iterable[Review | Waiting]) -> Given:
-    """These reviews as they are noted."""
+    """Return these reviews as they are noted."""
     return [(one.review_id, [action.shown_digest for action in one.actions]) for one in reviews]
 
 
 def by_thread(reviews: Iterable[Review | Waiting]) -> dict[str, Given]:
-    """The same, by thread."""
+    """Return the same, by thread id."""
     found: dict[str, Given] = {}
     for one in reviews:
         found.setdefault(one.thread_id, []).extend(given([one]))

@@ -1,7 +1,7 @@
-"""Checking values by JSON Schemas that come from files, tools and people, with an end that is sure to come.
+"""Validate values by JSON Schemas that come from files, tools and people, in bounded time.
 
-The library's own validators search patterns with Python's backtracking engine, compare list elements pairwise and
-follow every form of a recursive union. Ours search with `patterns`, and stop after so much work.
+jsonschema's own validators search patterns with Python's backtracking engine, compare list elements pairwise and
+follow every form of a recursive union. Ours search with `patterns`, and stop after a bounded amount of work.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ from agent.review.digest import canonical
 from agent.review.evaluated import unevaluated_items, unevaluated_properties
 
 STEPS, STEPS_PER_PART = 100_000, 16
-"""Keywords that may be applied, weighted by what they look through: so many, and for each part of the value so many more.
+"""Keywords that may be applied, weighted by how much they look through: a base, and more for each part of the value.
 
-A part is a value, a key or a character. Usual schemas take one to four steps for each.
+A part is a value, a key or a character. Usual schemas take one to four steps for each part.
 """
 COST_OF_REFERENCE = 8
 REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 MOST_ERRORS = 1_000
-"""Errors of one value that are told; whoever reads them has enough with fewer."""
+"""Errors that are reported of one value."""
 
 Keyword = Callable[[Any, Any, Any, Any], Iterable[ValidationError] | None]
 _left: ContextVar[int] = ContextVar("_left")
 
 
 class TooMuchWork(Exception):
-    """Checking this value by this schema takes too many steps, as unions that hold themselves do. Simplify either."""
+    """Checking this value by this schema takes too many steps, as a union that contains itself may. Simplify either."""
 
 
 class Schema:
-    """A JSON Schema, by the draft that it names; nothing is fetched from anywhere.
+    """A JSON Schema of the draft that it names; nothing is fetched from anywhere.
 
-    Its methods raise `TooMuchWork`, `patterns.PatternRefused` or whatever else keeps an answer from being found.
+    Its methods raise `TooMuchWork`, `patterns.PatternRefused` or whatever else prevents an answer.
     """
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
@@ -51,29 +51,28 @@ class Schema:
         self._validator = kind(schema, registry=Registry())  # the default registry fetches what a $ref names
 
     def errors(self, value: object) -> list[ValidationError]:
-        """What is wrong with the value, the first errors of very many."""
+        """Return what is wrong with the value, at most `MOST_ERRORS` errors."""
         return _first(self._validator, value, MOST_ERRORS)
 
     def fits(self, value: object) -> bool:
-        """Whether the value fits."""
+        """Return whether the value fits."""
         return not _first(self._validator, value, 1)
 
     def check(self) -> None:
-        """Raise `SchemaError` if this is no schema, or `PatternRefused` for a pattern that cannot be searched for."""
+        """Raise `SchemaError` if this is not a schema, or `PatternRefused` for a pattern that cannot be searched for."""
         own = self._kind(self._kind.META_SCHEMA, registry=Registry(), format_checker=_FORMATS)
         for error in _first(own, dict(self._schema), 1):
             if isinstance(error.cause, patterns.PatternRefused):
                 raise error.cause
             raise SchemaError.create_from(error)
-        if (
-            "propertyNames" not in self._kind.VALIDATORS
-        ):  # by which later drafts say that such keys are patterns
+        # Later drafts check in their own schema, with `propertyNames`, that these keys are patterns.
+        if "propertyNames" not in self._kind.VALIDATORS:
             for pattern in _keys_of("patternProperties", self._schema):
                 patterns.check(pattern)
 
 
 def _keys_of(keyword: str, schema: object) -> Iterator[object]:
-    """The keys of every object that stands under the keyword, wherever in the schema."""
+    """Yield the keys of every object under the keyword, anywhere in the schema."""
     waiting = [schema]
     while waiting:
         match waiting.pop():
@@ -85,11 +84,11 @@ def _keys_of(keyword: str, schema: object) -> Iterator[object]:
 
 
 def fault_of(schema: Mapping[str, Any]) -> str:
-    """Why this is no JSON Schema that can be used, as a sentence; "" if it is one."""
+    """Return why this is not a JSON Schema that can be used, as a sentence, or ""."""
     try:
         Schema(schema).check()
     except SchemaError as error:
-        return f"this is no JSON Schema: {error.message}"
+        return f"this is not a JSON Schema: {error.message}"
     except Exception as odd:
         return f"this JSON Schema cannot be used: {odd}"
     return ""
@@ -104,7 +103,7 @@ def _first(validator: Any, value: object, most: int) -> list[ValidationError]:
 
 
 def _parts(value: object) -> int:
-    """How many values, keys and characters a value has."""
+    """Count the values, keys and characters of a value."""
     count, waiting = 0, [value]
     while waiting:
         count += 1
@@ -128,13 +127,13 @@ def _spend(steps: int) -> None:
 
 @cache
 def _kind(library: Any) -> Any:
-    """The library's validator of a draft, with keywords of ours, each of which counts its work."""
+    """Return jsonschema's validator of a draft with our own keywords, each of which counts its work."""
     keywords: dict[str, Keyword] = {
         **library.VALIDATORS,
         **{n: k for n, k in _OURS.items() if n in library.VALIDATORS},
     }
     made: Any = extend(library, {name: _counted(name, keyword) for name, keyword in keywords.items()})  # type: ignore[no-untyped-call]
-    # The library's would go back to the library's own keywords wherever a part of the schema names a draft.
+    # jsonschema's own would return to its own keywords wherever a part of the schema names a draft.
     made.evolve = _evolve
     return made
 
@@ -150,7 +149,7 @@ def _counted(name: str, keyword: Keyword) -> Keyword:
     def counted(validator: Any, wanted: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
         _spend(least + (len(wanted) >> 3 if isinstance(wanted, list | dict) else 0))
         for error in keyword(validator, wanted, instance, schema) or ():
-            _spend(len(error.message) >> 7)  # it repeats the value
+            _spend(len(error.message) >> 7)  # the message repeats the value
             yield error
 
     return counted
@@ -187,7 +186,7 @@ def _additional_properties(
 
 
 def extra_keys(schema: Mapping[str, Any], instance: Mapping[str, Any]) -> Iterator[str]:
-    """The keys of an object that neither `properties` nor `patternProperties` of the schema speaks of."""
+    """Yield the keys of an object that neither `properties` nor `patternProperties` of the schema covers."""
     known, by_pattern = schema.get("properties", {}), schema.get("patternProperties", {})
     for key in instance:
         if key not in known and not any(patterns.search(pattern, key) for pattern in by_pattern):
@@ -203,7 +202,7 @@ def _unique_items(validator: Any, wanted: Any, instance: Any, _: Any) -> Iterato
 
 
 def _numbers_alike(value: Any) -> Any:
-    """The value with 1.0 as 1, which JSON Schema takes for equal."""
+    """Return the value with 1.0 as 1, which JSON Schema considers equal."""
     match value:
         case float() if value.is_integer():
             return int(value)

@@ -1,4 +1,4 @@
-"""What testers note on a thread: whether it went as it should, in their own words, with a link to where it is followed up."""
+"""Testers' notes on a thread: whether it went as it should, why, and a link to where it is followed up."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class Note:
     verdict: NoteVerdict
     text: str
     link: str
-    """An http or https address, or "" if there is none."""
+    """An http or https address, or ""."""
     by: str
     at: str
 
 
 def checked(verdict: str, text: str, link: str) -> tuple[NoteVerdict, str, str]:
-    """The three as a note takes them. Raises `InvalidNote`."""
+    """Return the three values as a note holds them. Raises `InvalidNote`."""
     if verdict not in set(NoteVerdict):
         raise InvalidNote(f"There is no verdict {verdict!r}. Use one of {', '.join(NoteVerdict)}.")
     if fault := text_fault(text):
@@ -45,7 +45,7 @@ def checked(verdict: str, text: str, link: str) -> tuple[NoteVerdict, str, str]:
         )
     if link.strip() and not _is_link(link.strip()):
         raise InvalidNote(
-            "The link is no web address. Give one such as https://tracker.example/123, or none."
+            "The link is not a web address. Give one such as https://tracker.example/123, or none."
         )
     return NoteVerdict(verdict), text.strip(), link.strip()
 

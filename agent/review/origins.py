@@ -11,13 +11,13 @@ _NAME = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*", re.ASCII)
 
 
 def normal(text: str) -> str:
-    """The origin in lower case and without its scheme's own port. Raises `ValueError` with a remedy.
+    """Return the origin in lower case and without its scheme's default port. Raises `ValueError` with a remedy.
 
-    A host with a dot at its end is another origin to a browser, and none that is accepted here.
+    To a browser, a host with a dot at its end is another origin; such a host is not accepted here.
     """
     scheme, separator, authority = text.partition("://")
     if scheme.lower() not in DEFAULT_PORT or not separator or re.search(r"[^!-~]|[/?#@\\]", authority):
-        raise ValueError(f"{text[:200]!a} is no origin; use one such as https://review.example.org")
+        raise ValueError(f"{text[:200]!a} is not an origin; use one such as https://review.example.org")
     scheme = scheme.lower()
     try:
         parts = urlsplit(f"{scheme}://{authority}")
@@ -30,7 +30,7 @@ def normal(text: str) -> str:
 
 
 def host_of(origin: str) -> str:
-    """The host of a normal origin, an IPv6 address in its brackets."""
+    """Return the host of a normal origin, an IPv6 address in its brackets."""
     return re.sub(r":\d+\Z", "", origin.partition("://")[2])
 
 

@@ -1,4 +1,4 @@
-"""The names that people act under, and those that the console itself writes where nobody acted."""
+"""The names that people act under, and those that the console itself writes where no person acted."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from agent.review.errors import InvalidMessage
 
 MAX_NAME = 80
 NOBODY = "nobody"
-"""By whom what happened by itself was done, such as the end of a review that nobody decided."""
+"""Written for what happened by itself, such as the end of a review that nobody decided."""
 THE_AGENT = "the agent"
-"""By whom a review was ended that was answered past this console."""
+"""Written for the end of a review that was answered outside this console."""
 ANONYMOUS = "api"
-"""Who acts, where a caller of the HTTP API does not say."""
+"""Written for a caller of the HTTP API that gives no name."""
 RESERVED = (NOBODY, THE_AGENT, ANONYMOUS)
 
 # Printable to Python, though they show nothing: fillers, variation selectors, joiners, blanks.
@@ -21,7 +21,7 @@ _BLANKS |= {*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE0
 
 
 def check_name(name: str) -> str:
-    """The name a person acts under, without blanks around it. Raises `InvalidMessage` if none can be recorded."""
+    """Return the name a person acts under, without blanks around it. Raises `InvalidMessage` if it cannot be used."""
     chosen = name.strip()
     if len(chosen) > MAX_NAME:
         raise InvalidMessage(
@@ -42,7 +42,7 @@ def check_name(name: str) -> str:
 
 
 def is_name(name: str) -> bool:
-    """Whether a person may act under this name as it is."""
+    """Return whether a person may act under this name as it is."""
     try:
         return check_name(name) == name
     except InvalidMessage:
@@ -54,7 +54,7 @@ def _is_hidden(char: str) -> bool:
 
 
 def _folded(name: str) -> str:
-    """What names are that a reader takes for one another: by width, case, blanks and what shows nothing."""
+    """Return a form that two names share if they look the same but for width, case, blanks and hidden characters."""
     plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
     return "".join(char for char in plain if not _is_hidden(char) and not char.isspace())
 

@@ -1,4 +1,4 @@
-"""What may run unasked, what is asked about, what is denied: one policy per agent."""
+"""What may run unasked, what is asked about and what is denied: one policy per agent."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class Tier(StrEnum):
     """What the policy says of an action, from the freest to the strictest."""
 
     AUTO = "auto"  # runs without asking
-    LOG = "log"  # runs without asking, and stands in "ran without asking" until a person has looked
+    LOG = "log"  # runs without asking, and is listed in "ran without asking" until a person has looked
     ASK = "ask"  # waits for a decision
-    DENY = "deny"  # never runs; the model is told
+    DENY = "deny"  # never runs; the model gets an error
 
 
 STRICTNESS = {tier: place for place, tier in enumerate(Tier)}
-"""Where several things are said of one call, the strictest counts."""
+"""If several tiers apply to one call, the strictest counts."""
 DECISION_TYPES = ("approve", "edit", "reject", "respond")
 
 Span = timedelta | None | Literal["default"]
@@ -35,9 +35,9 @@ Span = timedelta | None | Literal["default"]
 
 
 def source_line(depth: int = 2) -> str:
-    """Where in the source an entry is being made, so that a fault, or a suggested change, can name its line.
+    """Return where in the source an entry is being made, so that a fault or a suggested change can name its line.
 
-    The default skips the default factory's own frame and that of the dataclass's `__init__`.
+    The default depth skips this function's own frame and that of the dataclass's `__init__`.
     """
     frame = sys._getframe(depth)
     return f"{frame.f_globals.get('__name__', '?')}, line {frame.f_lineno}"
@@ -45,7 +45,7 @@ def source_line(depth: int = 2) -> str:
 
 @dataclass(frozen=True)
 class Case:
-    """What the policy says of those calls of a tool whose arguments meet a condition."""
+    """What the policy says about calls of a tool whose arguments meet a condition."""
 
     tier: Tier
     when: Condition
@@ -56,7 +56,10 @@ class Case:
         object.__setattr__(self, "tier", _tier(self.tier))
 
     def says(self, args: Args) -> PolicyVerdict | None:
-        """Its word on these arguments; None if it does not speak of them. What cannot be told is denied, or asked."""
+        """Return the verdict on these arguments; None if they do not meet the condition.
+
+        If the condition cannot be evaluated, the call is denied if that is the tier, and asked about otherwise.
+        """
         try:
             return PolicyVerdict(self.tier, self.why) if holds(self.when, args) else None
         except Exception as error:
@@ -70,18 +73,18 @@ class ToolPolicy:
 
     tier: Tier
     allowed: tuple[str, ...] = ("approve", "edit", "reject")
-    """What a reviewer may decide, where it is asked about."""
+    """The decisions a reviewer may make when it is asked about."""
     summary: Callable[[Args], str] | None = None
     """One plain sentence composed from the arguments and the world: who, what, how long, what follows."""
     why: str = ""
-    """Why the tool stands in this tier, in the reviewer's words."""
+    """Why the tool has this tier, in the reviewer's words."""
     effects: bool | None = True
-    """False for a tool that only reads; None where whoever wrote the policy does not say."""
+    """False for a tool that only reads; None if the policy does not say."""
     irreversible: bool = False
     undo: str = ""
     """How an effect is undone, as a sentence that agrees with the summary."""
     dangerous: str | None = None
-    """The one argument a reviewer of an irreversible call types again."""
+    """The one argument that a reviewer of an irreversible call has to type again."""
     remember: bool = True
     """False: no remembered rule may let it run unasked. An irreversible tool is asked about in any case."""
     idempotent: bool = False
@@ -95,7 +98,7 @@ class ToolPolicy:
     max_result: int = MAX_RESULT
     """Bytes of its result that are kept; of a longer one the model and the record get the beginning."""
     cases: tuple[Case, ...] = ()
-    """What is said of some calls only, beside `tier`, which is said of every call."""
+    """What applies to some calls only, in addition to `tier`, which applies to every call."""
     where: str = field(default_factory=source_line, compare=False, repr=False)
     """Module and line of this entry in the source."""
 
@@ -110,7 +113,7 @@ class ToolPolicy:
 
 @dataclass(frozen=True)
 class PolicyVerdict:
-    """The policy's word on one call, fixed when the call is proposed."""
+    """The policy's verdict on one call, fixed when the call is proposed."""
 
     tier: Tier
     why: str
@@ -132,7 +135,7 @@ class Policy:
 
     @property
     def on_record(self) -> dict[str, Any]:
-        """All that the version stands for, as the trail keeps it; of a predicate, only its name."""
+        """Everything that the version is a hash of, as the audit trail keeps it; of a predicate, only its name."""
         return {name: self._on_record(tool) for name, tool in self.tools.items()}
 
     def _on_record(self, tool: ToolPolicy) -> dict[str, Any]:
@@ -159,16 +162,16 @@ class Policy:
 
     @property
     def usable(self) -> list[str]:
-        """The tools that some call of may run, in order."""
+        """The tools that are not denied outright, in order."""
         return [name for name, entry in self.tools.items() if entry.tier is not Tier.DENY]
 
     def max_result_of(self, tool: str) -> int:
-        """How many bytes of a tool's result are kept."""
+        """Return how many bytes of a tool's result are kept."""
         entry = self.tools.get(tool)
         return entry.max_result if entry else MAX_RESULT
 
     def judge(self, tool: str, args: Args) -> PolicyVerdict:
-        """What is to become of a call of `tool` with `args`: the strictest of all that is said of it.
+        """Return the verdict on a call of `tool` with `args`: the strictest of all that apply.
 
         A tool without an entry is denied.
         """
@@ -181,9 +184,9 @@ class Policy:
         return PolicyVerdict(found.tier, found.why, entry.allowed if found.tier is Tier.ASK else ())
 
     def check(self, tools: Mapping[str, Collection[str] | None]) -> None:
-        """Hold the policy to the agent's tools, each with the names of its arguments, or None if it takes any.
+        """Check the policy against the agent's tools, each with the names of its arguments, or None if it takes any.
 
-        Raises `PolicyError` naming every entry, with its line, that cannot mean what its author thought.
+        Raises `PolicyError` naming every entry, with its line, that cannot mean what its author intended.
         """
         problems = [
             f"{name} ({tool.where}): {problem}"
@@ -195,7 +198,7 @@ class Policy:
 
 
 def _tier(named: str) -> Tier | str:
-    """The tier of that name; a name that is none stays as it is, for the check to name it."""
+    """Return the tier of that name. An unknown name is returned as it is, for `Policy.check` to report."""
     try:
         return Tier(named)
     except ValueError:
@@ -206,9 +209,9 @@ def _problems(name: str, tool: ToolPolicy, known: Mapping[str, Collection[str] |
     if name not in known:
         yield f"the agent has no such tool; it has {', '.join(sorted(known))}"
     elif (arguments := known[name]) is not None and tool.dangerous not in (None, *arguments):
-        # Nobody would be asked to type it, and a remembered rule could leave the one that is meant free.
+        # Nobody would be asked to type it, and a remembered rule could set the one that is meant free.
         has = ", ".join(arguments) or "none"
-        yield f"dangerous names {tool.dangerous!r}, which is no argument of it; it has {has}"
+        yield f"dangerous names {tool.dangerous!r}, which is not one of its arguments; it has {has}"
     for tier in (tool.tier, *(case.tier for case in tool.cases)):
         if not isinstance(tier, Tier):
             yield f"unknown tier {tier!r}; use {', '.join(Tier)}"
@@ -233,5 +236,5 @@ def _faults_of_allowed(tool: ToolPolicy) -> Iterable[str]:
 
 
 def seconds(span: timedelta | None) -> float | None:
-    """A span as the record keeps it; None is for ever."""
+    """Return a span in seconds, as the record keeps it; None means for ever."""
     return None if span is None else span.total_seconds()

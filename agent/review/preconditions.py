@@ -1,7 +1,7 @@
-"""What must still be true when a tool runs: facts of the world, noted when the call is proposed, and again later.
+"""Preconditions: facts of the world that must still hold when a tool runs, noted when the call is proposed.
 
 The tool judges them inside its own transaction. Here they are only read, so that a reviewer sees what has changed
-since the question was put.
+since the call was proposed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ UNREAD = "facts_unread"
 
 @dataclass(frozen=True)
 class Precondition:
-    """A condition on the world. The tool reads the same facts and asks the same `fault`, in its own transaction."""
+    """A condition on the world. The tool reads the same facts and calls the same `fault`, in its own transaction."""
 
     words: str
     facts: Callable[[Args], Facts]
@@ -31,7 +31,7 @@ class Precondition:
 
 @dataclass(frozen=True)
 class ChangedFact:
-    """One fact that is not as it was when the call was proposed."""
+    """One fact that has changed since the call was proposed."""
 
     name: str
     was: Any
@@ -40,17 +40,17 @@ class ChangedFact:
 
 @dataclass(frozen=True)
 class Since:
-    """How the facts stand now, against what was noted with the proposal."""
+    """How the facts have changed since they were noted with the proposal."""
 
     changed: tuple[ChangedFact, ...] = ()
     fault: str = ""
     """Why the tool would fail now."""
     unread: str = ""
-    """What kept the facts from being read, then or now."""
+    """The error that kept the facts from being read, then or now."""
 
 
 def noted(precondition: Precondition | None, args: Args) -> dict[str, Any]:
-    """The facts as a proposal notes them. What cannot be read is noted as that: it must not hide the call."""
+    """Return the facts as a proposal notes them. A failure to read them is noted too: it must not hide the call."""
     if precondition is None:
         return {}
     try:
@@ -62,7 +62,7 @@ def noted(precondition: Precondition | None, args: Args) -> dict[str, Any]:
 
 
 def since(precondition: Precondition | None, args: Args, notes: Mapping[str, Any]) -> Since:
-    """What has changed since the facts in `notes` were noted, and whether the tool would fail now."""
+    """Return what has changed since the facts in `notes` were noted, and whether the tool would fail now."""
     if precondition is None:
         return Since()
     now = noted(precondition, args)

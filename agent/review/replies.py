@@ -1,4 +1,4 @@
-"""What a recorded model replies."""
+"""The replies of a recorded model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class RecordedCall(BaseModel):
 
     id: str | None = None
     tool: str
-    args: Any = Field(default={}, description="An object, or the raw text where it was none.")
+    args: Any = Field(default={}, description="An object, or the raw text if it was not one.")
 
 
 class RecordedReply(BaseModel):

@@ -1,7 +1,7 @@
 """Remembered rules: narrow, expiring, revocable exceptions to `ask`, each made by a person from one action.
 
 A rule allows a call only if it is exactly like the one it was made from: the same tool, each bound argument with the
-same canonical value, and no argument beside them but those that were set free one by one.
+same canonical value, and no other argument except those that were set free one by one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from agent.review.policy import Tier
 Lasting = Literal["15 minutes", "today", "30 days"]
 Scope = Literal["thread", "agent"]
 NEAR_MISSES = 5
-"""How many past calls that a rule would not allow are shown beside those it would."""
+"""How many past calls that a rule would not allow are shown next to those it would."""
 
 
 class RuleEnd(StrEnum):
@@ -45,9 +45,9 @@ class Rule:
     free: tuple[str, ...]
     """The arguments that may have any value, or be absent. Every other argument must be absent."""
     thread_id: str | None
-    """The one thread it holds on; None is every thread of the agent."""
+    """The one thread it holds on; None means every thread of the agent."""
     schema_hash: str
-    """Of the tool's arguments as they were when the rule was made; with others it allows nothing."""
+    """The hash of the tool's arguments when the rule was made; once they have changed, the rule allows nothing."""
     made_from: Key
     made_by: str
     made_at: str
@@ -61,12 +61,12 @@ class Rule:
 
 @dataclass(frozen=True)
 class CallForRules:
-    """A call as a rule looks at it."""
+    """What a rule looks at of a call."""
 
     args: Mapping[str, Any]
-    """What would be handed to the tool."""
+    """What would be passed to the tool."""
     altered: bool = False
-    """The schema dropped or converted some of what the model proposed: an odd call is a person's to judge."""
+    """True if the schema dropped or converted part of the proposal: such a call is left to a person."""
 
 
 class Why(StrEnum):
@@ -98,7 +98,7 @@ def make(
     by: str,
     now: datetime,
 ) -> Rule:
-    """The rule that allows calls like this action: every argument bound to its value, but for the `free` ones.
+    """Make the rule that allows calls like this action: every argument bound to its value, except the `free` ones.
 
     `now` is in the person's own time zone, which says when `today` ends. Raises `RuleRefused`.
     """
@@ -122,7 +122,7 @@ def make(
 
 
 def end_of(lasting: Lasting, now: datetime) -> datetime:
-    """When a rule that is made now ends; `today` is that of the time zone of `now`. Raises `RuleRefused`."""
+    """Return when a rule that is made now ends; `today` is in the time zone of `now`. Raises `RuleRefused`."""
     match lasting:
         case "15 minutes":
             return now.astimezone(UTC) + timedelta(minutes=15)
@@ -134,7 +134,7 @@ def end_of(lasting: Lasting, now: datetime) -> datetime:
 
 
 def forbidden(agent: Agent, tool: str) -> str:
-    """Why no rule may let this tool run unasked, as a sentence; "" if one may."""
+    """Return why no rule may let this tool run unasked, as a sentence, or ""."""
     entry = agent.policy.tools.get(tool)
     if agent.gates_itself:
         return f"The agent {agent.name} gates itself, so no rule of this console can keep it from asking."
@@ -150,7 +150,7 @@ def forbidden(agent: Agent, tool: str) -> str:
 
 
 def disabled(rule: Rule, agent: Agent) -> str:
-    """Why a rule that has not ended allows nothing now, as a sentence; "" if it does."""
+    """Return why a rule that has not ended allows nothing now, as a sentence, or ""."""
     if reason := forbidden(agent, rule.tool):
         return reason
     if agent.schema_hash(rule.tool) != rule.schema_hash:
@@ -161,15 +161,17 @@ def disabled(rule: Rule, agent: Agent) -> str:
 
 
 def in_force(rule: Rule, thread_id: str, now: str) -> bool:
-    """Whether the rule holds on this thread at this instant. One made later than that never does: the clock was set
-    back, which must not lengthen it."""
+    """Return whether the rule holds on this thread at this instant.
+
+    A rule made later than `now` does not hold: the clock was set back, which must not extend the rule.
+    """
     return (
         rule.ended is None and rule.made_at <= now < rule.expires_at and rule.thread_id in (None, thread_id)
     )
 
 
 def differences(rule: Rule, call: CallForRules) -> tuple[Difference, ...]:
-    """Every way in which this call of the rule's tool is not what the rule allows; none if it is."""
+    """Return every way in which this call of the rule's tool is not what the rule allows; () if the rule allows it."""
     found = []
     for name, value in rule.bound.items():
         if name not in call.args:
@@ -185,7 +187,7 @@ def differences(rule: Rule, call: CallForRules) -> tuple[Difference, ...]:
 
 
 def allowing(rules: Iterable[Rule], agent: Agent, tool: str, call: CallForRules) -> Rule | None:
-    """The first of these rules, all in force on the call's thread, that lets it run unasked."""
+    """Return the first of these rules, all in force on the call's thread, that lets it run unasked; None if none does."""
     for rule in rules:
         same = rule.agent == agent.name and rule.tool == tool
         if same and not differences(rule, call) and not disabled(rule, agent):
@@ -194,7 +196,7 @@ def allowing(rules: Iterable[Rule], agent: Agent, tool: str, call: CallForRules)
 
 
 def described(rule: Rule) -> dict[str, Any]:
-    """The rule as an event tells of it, so that the event can be understood alone."""
+    """Return the rule as an event records it, so that the event can be understood alone."""
     return {
         "rule_id": rule.rule_id,
         "bound": rule.bound,
@@ -212,7 +214,7 @@ class PastCall:
     """A call that was asked about, and how it differs from what a rule allows."""
 
     seq: int
-    """The number of the event that tells of it."""
+    """The `seq` of the event that records its proposal."""
     at: str
     thread_id: str
     tool_call_id: str
@@ -227,13 +229,13 @@ class Foresight:
     rule: Rule
     looked_at: int
     matches: tuple[PastCall, ...]
-    """What it would have let run unasked, the last first."""
+    """What it would have let run unasked, newest first."""
     near_misses: tuple[PastCall, ...]
-    """What it would not, the nearest first; at most `NEAR_MISSES`."""
+    """What it would not have, closest first; at most `NEAR_MISSES`."""
 
 
 def foresee(rule: Rule, proposals: Iterable[Event]) -> Foresight:
-    """What the rule would have allowed among these proposals of its tool, newest first, and what it would not."""
+    """Return what the rule would have allowed of these proposals of its tool, given newest first, and what it would not."""
     past = [_past(rule, event) for event in proposals if _was_asked(event)]
     missed = [one for one in past if one.differences]
     nearest = sorted(missed, key=lambda one: len(one.differences))[:NEAR_MISSES]
@@ -241,8 +243,8 @@ def foresee(rule: Rule, proposals: Iterable[Event]) -> Foresight:
 
 
 def given(action: Action) -> tuple[str, ...]:
-    """The arguments that the proposal itself gave, without those that the tool's defaults filled in."""
-    # After an edit to another tool the notes on the proposal say nothing of the arguments.
+    """Return the arguments that the proposal itself gave, without those that the tool's defaults filled in."""
+    # After an edit to another tool, the notes on the proposal do not describe the arguments.
     noted = action.notes.get("defaults", ()) if action.tool == action.proposed_tool else ()
     return tuple(name for name in action.args or {} if path((name,)) not in noted)
 
@@ -287,5 +289,5 @@ def _past(rule: Rule, event: Event) -> PastCall:
 
 
 def altered(notes: Mapping[str, Any]) -> bool:
-    """Whether the schema dropped or converted some of the proposal, by an action's notes."""
+    """Return whether the schema dropped or converted part of the proposal, according to an action's notes."""
     return bool(notes.get("dropped") or notes.get("coerced"))

@@ -1,6 +1,6 @@
-"""What becomes of a model's proposed calls before anything runs: read, validated, judged, put in words.
+"""Screen a model's proposed calls before anything runs: parse, validate, judge and summarize them.
 
-This is decided once, when the calls are proposed, and kept: a policy that changes later changes nothing here.
+The result is fixed when the calls are proposed: a later change of the policy does not change it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from agent.review.rules import Rule
 
 Fate = Literal["ask", "run", "answered"]
 FATES: Mapping[Tier, Fate] = {Tier.AUTO: "run", Tier.LOG: "run", Tier.ASK: "ask"}
-"""What a verdict comes to; any other is a refusal."""
+"""What each tier of a verdict leads to; any other tier is a refusal."""
 STATES: Mapping[Fate, ActionState] = {
     "ask": ActionState.PENDING,
     "run": ActionState.APPROVED,
@@ -38,13 +38,13 @@ STATES: Mapping[Fate, ActionState] = {
 
 @dataclass(frozen=True)
 class Proposal:
-    """One call as the model wrote it. `args` is an object, or raw text that has still to be read."""
+    """One call as the model wrote it. `args` is an object, or raw text that has still to be parsed."""
 
     id: str
     tool: str
     args: Any
     fault: str = ""
-    """Why the arguments are refused, where they were cut before they came here."""
+    """Why the arguments are refused, if they were cut before they got here."""
 
 
 @dataclass(frozen=True)
@@ -66,30 +66,30 @@ class ScreenedCall:
     fate: Fate
     """`ask` waits for a decision, `run` runs, `answered` has a result already."""
     refusal: str = ""
-    """What the model was told, where the call was refused."""
+    """What the model was sent, if the call was refused."""
     attempt: int = 1
     notes: dict[str, Any] = field(default_factory=dict)
     rule_id: str | None = None
     """The remembered rule by which it runs without asking."""
     entered: dict[str, Any] | None = None
-    """What enters the tool, in the form the model writes; None where that is `args` itself."""
+    """What is passed to the tool, in the form the model writes; None if that is `args` itself."""
     place: str = ""
-    """The task that runs it or asked about it, by LangGraph's checkpoint namespace; "" for an agent of ours."""
+    """The task that runs it or asked about it, as LangGraph's checkpoint namespace; "" for a built-in agent."""
 
     @property
     def enters(self) -> dict[str, Any] | None:
-        """What enters the tool, in the form the model writes."""
+        """What is passed to the tool, in the form the model writes."""
         return self.args if self.entered is None else self.entered
 
     def key(self, thread_id: str) -> Key:
-        """What names the action this call becomes on a thread."""
+        """Return the key of the action this call becomes on a thread."""
         return Key(thread_id, self.message_id, self.tool_call_id, self.attempt)
 
     def to_state(self) -> dict[str, Any]:
         return dict(vars(self))
 
     def as_action(self, thread_id: str, agent: str, position: int) -> Action:
-        """The action this call becomes on a thread, without digests; `position` is its place in the turn."""
+        """Return the action this call becomes on a thread, without digests; `position` is its place in the turn."""
         return Action(
             key=self.key(thread_id),
             agent=agent,
@@ -124,7 +124,7 @@ def screen(
     rejected: Mapping[str, int] = MappingProxyType({}),
     remembered: Sequence[Rule] = (),
 ) -> list[ScreenedCall]:
-    """Judge each proposal. A malformed turn is refused whole: its ids cannot be told apart or its text not read.
+    """Judge each proposal. A malformed turn, in which ids repeat or text cannot be parsed, is refused as a whole.
 
     `rejected` says how often this turn's calls were rejected before, by `same_call`. A call that is among them is
     marked; after too many rejections the whole turn is refused. `remembered` are the rules in force on this thread:
@@ -156,14 +156,14 @@ def _marked(call: ScreenedCall, rejected: Mapping[str, int]) -> ScreenedCall:
 
 
 def _in_a_loop(call: ScreenedCall, looping: ScreenedCall) -> ScreenedCall:
-    """The call as refused, whatever was judged of it: the turn ends."""
+    """Return the call as refused, whatever its verdict was: the turn ends."""
     told_so = tool_messages.repeated(looping.tool, looping.notes[REJECTED_BEFORE])
     why = "The agent kept proposing what was rejected."
     return replace(call, fate="answered", allowed=[], why=why, refusal=told_so)
 
 
 def unique_ids(ids: Sequence[str]) -> list[str]:
-    """The same ids, in order, with missing and repeated ones made unique by a suffix."""
+    """Return the same ids, in order, with missing and repeated ones made unique by a suffix."""
     taken = {name for name in ids if name}
     seen: set[str] = set()
     free: dict[str, int] = {}  # the first suffix of each name that is not known to be used
@@ -180,15 +180,15 @@ def unique_ids(ids: Sequence[str]) -> list[str]:
 
 
 def _read(proposals: Sequence[Proposal]) -> tuple[str, list[Proposal]]:
-    """The first thing that makes the turn malformed (or ""), and the proposals with their arguments read.
+    """Return the first thing that makes the turn malformed, or "", and the proposals with their arguments parsed.
 
-    Text that is JSON, only not within the limits, keeps standing as text: that refuses one call, not the turn.
+    Text that is JSON but not within the limits stays text: that refuses one call, not the turn.
     """
     if any(not proposal.id for proposal in proposals):
         return "a call has no id", []
     repeated = [name for name, times in Counter(p.id for p in proposals).items() if times > 1]
     if repeated:
-        return f"the id {repeated[0]!r} stands on more than one call", []
+        return f"the id {repeated[0]!r} belongs to more than one call", []
     read = []
     for proposal in proposals:
         args = proposal.args
@@ -199,7 +199,7 @@ def _read(proposals: Sequence[Proposal]) -> tuple[str, list[Proposal]]:
 
 
 def is_object(text: str) -> bool:
-    """Whether the text is one JSON object, whatever its size."""
+    """Return whether the text is one JSON object, whatever its size."""
     try:
         return isinstance(json.loads(text), dict)
     except (ValueError, RecursionError):
@@ -255,9 +255,9 @@ def _judge(agent: Agent, message_id: str, proposal: Proposal) -> ScreenedCall:
 
 
 def _remember(agent: Agent, call: ScreenedCall, remembered: Sequence[Rule]) -> ScreenedCall:
-    """The call, approved already if it is asked about and a rule allows exactly it.
+    """Return the call, already approved if it would be asked about and a rule allows exactly it.
 
-    One that a person rejected in this very turn is asked about whatever the rules say.
+    A call that a person rejected in this same turn is asked about whatever the rules say.
     """
     if call.fate != "ask" or call.args is None or REJECTED_BEFORE in call.notes:
         return call
@@ -268,7 +268,7 @@ def _remember(agent: Agent, call: ScreenedCall, remembered: Sequence[Rule]) -> S
 
 
 def summarize(policy: Policy, tool: str, args: Mapping[str, Any]) -> str:
-    """The tool's own sentence on this call; without one, or if it raises, the literal call."""
+    """Return the tool's own sentence on this call; without one, or if it raises, the literal call."""
     entry = policy.tools.get(tool)
     literal = f"Call {tool} with {dumps(dict(args))}."
     if entry is None or entry.summary is None:
@@ -299,12 +299,12 @@ def _refused(agent: Agent, message_id: str, proposal: Proposal, why: str, refusa
 
 
 def entered_apart(valid: Received) -> dict[str, Any] | None:
-    """What enters the tool, if that is not to the letter what its function receives."""
+    """Return what is passed to the tool, or None if that is exactly what its function receives."""
     return None if canonical(valid.entered) == canonical(valid.args) else valid.entered
 
 
 def notes_on(valid: Received) -> dict[str, Any]:
-    """What a reviewer is to know of how what is received differs from a proposal."""
+    """Return what a reviewer should know about how the received arguments differ from the proposal."""
     notes = {
         "defaults": list(valid.defaults),
         "dropped": list(valid.dropped),

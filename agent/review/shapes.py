@@ -1,7 +1,7 @@
 """The wire formats of a pause and of its answer.
 
-Ours is LangChain's human-in-the-loop format, JSON only. What other agents pause with is read into the same
-requests, each answered in the format it came in.
+Ours is LangChain's human-in-the-loop format, JSON only. The pauses of other agents are read into the same
+requests, and each is answered in the format it came in.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Shape = Literal["batched", "per_call", "legacy", "typed", "free"]
 Decided = Mapping[str, Any]
 
 QUESTION = "(question)"
-"""Stands where a tool's name does, for a question that is about no call. No tool can have this name."""
+"""Used in place of a tool's name for a question that is not about a call. No tool can have this name."""
 
 
 @dataclass(frozen=True)
@@ -37,24 +37,24 @@ class Request:
     description: str = ""
     tool_call_id: str | None = None
     rejected_as: Literal["ignore", "response"] = "ignore"
-    """What a legacy inbox takes for a rejection: where it cannot be ignored, an answer with the reason."""
+    """How a rejection is sent to a legacy inbox: if the request cannot be ignored, as an answer with the reason."""
 
 
 @dataclass(frozen=True)
 class Pause:
-    """An interrupt, read. `typed` and `free` ask a question of another kind: they hold no request."""
+    """A parsed interrupt. `typed` and `free` are questions that are not about a call and hold no request."""
 
     shape: Shape
     requests: tuple[Request, ...] = ()
     camel: bool = False
-    """The request came in camel case, and is answered so."""
+    """True if the request came in camel case, in which it is answered too."""
 
 
 # Ours.
 
 
 def interrupt_value(calls: Iterable[ScreenedCall]) -> dict[str, Any]:
-    """The value an interrupt carries: one request and one config per call, in the calls' order."""
+    """Return the value an interrupt carries: one request and one config per call, in the calls' order."""
     waiting = list(calls)
     return {
         "action_requests": [
@@ -66,11 +66,11 @@ def interrupt_value(calls: Iterable[ScreenedCall]) -> dict[str, Any]:
 
 
 Denies = Callable[[str, Action | AskedAction], Denial | None]
-"""Why an agent's policy, as it is now, denies one of its waiting actions; None if it does not."""
+"""Returns why an agent's policy, as it is now, denies one of its waiting actions; None if it does not."""
 
 
 def pending_review(review: Review | Waiting, denies: Denies) -> dict[str, Any]:
-    """The same fields as the interrupt's value, with the ids and digests a caller decides by.
+    """Return the same fields as the interrupt's value, with the ids and digests that a decision refers to.
 
     An action that the policy has come to deny says so under `denied`.
     """
@@ -97,7 +97,7 @@ def _request(action: Action | AskedAction, denial: Denial | None) -> dict[str, A
 
 
 def arguments(proposed: Any, received: dict[str, Any] | None) -> dict[str, Any]:
-    """The arguments in the form the model writes, and, where the tool's function receives others, those too."""
+    """Return the arguments in the form the model writes and, if the tool's function receives others, those too."""
     if received is None or not isinstance(proposed, Mapping) or _is_alike(proposed, received):
         return {"args": received}
     return {"args": proposed, "received": received}
@@ -108,12 +108,12 @@ def _is_alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 
 def resume_value(decisions: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """What the interrupt is answered with."""
+    """Return what the interrupt is answered with."""
     return {"decisions": list(decisions)}
 
 
 def message(item: Message) -> dict[str, Any]:
-    """A message as the API shows it; fields that do not apply are absent."""
+    """Return a message as the API shows it; fields that do not apply are absent."""
     shown: dict[str, Any] = {"id": item.id, "type": item.type, "content": item.content}
     if item.tool_calls:
         shown["tool_calls"] = [{"id": c.id, "name": c.name, "args": c.args} for c in item.tool_calls]
@@ -124,11 +124,11 @@ def message(item: Message) -> dict[str, Any]:
     return {**shown, "at": item.at}
 
 
-# Other agents'. A value that is almost of a shape is of none: it is then shown as it is.
+# Other agents' formats. A value that only nearly fits a shape is read as `free`, and shown as it is.
 
 
 def read(value: Any, response_schema: Mapping[str, Any] | None = None) -> Pause:
-    """What an interrupt asks, whichever of the known shapes it has."""
+    """Parse what an interrupt asks, whichever of the known shapes it has."""
     for attempt in (_batched, _per_call, _legacy):
         found = attempt(value, response_schema)
         if found is not None:
@@ -137,7 +137,7 @@ def read(value: Any, response_schema: Mapping[str, Any] | None = None) -> Pause:
 
 
 def answer(pause: Pause, decisions: Sequence[Decided]) -> Any:
-    """What an interrupt of this shape is resumed with. A question gets the one answer's value itself."""
+    """Return what an interrupt of this shape is resumed with; for a question, the value of the one answer itself."""
     match pause.shape:
         case "batched":
             return resume_value([_cased(one, pause.camel) for one in decisions])
@@ -150,7 +150,7 @@ def answer(pause: Pause, decisions: Sequence[Decided]) -> Any:
 
 
 def free_answer(text: str) -> Any:
-    """The value a person's answer to a question means: JSON if it is that, else the text itself."""
+    """Return the value of a person's answer to a question: parsed if it is JSON, else the text itself."""
     try:
         return parse(text)
     except ArgumentsRefused:
@@ -191,7 +191,7 @@ _Allowed = Callable[[str, int, int], tuple[str, ...]]
 
 
 def _allowed_by(configs: Sequence[Any], camel: bool) -> _Allowed:
-    """Configs stand by position, or by name where there are fewer of them than requests."""
+    """Return a lookup of the allowed decisions: by position, or by name if there are fewer configs than requests."""
     name_key, allowed_key = (
         ("actionName", "allowedDecisions") if camel else ("action_name", "allowed_decisions")
     )
@@ -218,7 +218,7 @@ def _per_call(value: Any, response_schema: Mapping[str, Any] | None) -> Pause | 
 
 
 def _in_schema(schema: Mapping[str, Any]) -> tuple[str, ...]:
-    """The decisions a response schema lets through: those of its discriminator, or its one constant."""
+    """Return the decisions a response schema allows: those of its discriminator, or its one constant."""
     mapping = schema.get("discriminator", {}).get("mapping", {})
     only = schema.get("properties", {}).get("type", {}).get("const")
     return tuple(kind for kind in DECISION_TYPES if kind in mapping or kind == only)

@@ -1,6 +1,6 @@
-"""A whole thread as one file, for a bug report: JSON for machines, and HTML for people, secrets masked in both.
+"""A complete thread as one file, for a bug report: JSON for machines, and HTML for people, secrets masked in both.
 
-The HTML is the text itself, escaped: no script, no image, no style of anybody's but ours, nothing fetched.
+The HTML holds only escaped text: no script, no image, no style but our own, nothing fetched.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from agent.review.text.secrets import masked
 from agent.review.threads import Message, Thread
 
 SECRET_OF_THE_CHAIN = ("salt", "commitment")
-"""With these a short value that is masked could be guessed."""
+"""With these, a short masked value could be guessed."""
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 STYLE = (
     "body{font:15px/1.5 sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222;background:#fff}"
@@ -46,7 +46,7 @@ class WholeThread:
 
 
 def as_dict(whole: WholeThread) -> dict[str, Any]:
-    """The thread as plain data, secrets masked."""
+    """Return the thread as plain data, secrets masked."""
     events = [
         {name: value for name, value in asdict(one).items() if name not in SECRET_OF_THE_CHAIN}
         for one in whole.events
@@ -64,12 +64,12 @@ def as_dict(whole: WholeThread) -> dict[str, Any]:
 
 
 def as_json(whole: WholeThread) -> str:
-    """The thread as JSON, which is ASCII throughout."""
+    """Return the thread as JSON, in ASCII only."""
     return json.dumps(as_dict(whole), indent=2) + "\n"
 
 
 def as_html(whole: WholeThread) -> str:
-    """The thread as one HTML file that stands alone."""
+    """Return the thread as one self-contained HTML file."""
     found = as_dict(whole)
     title = f"Thread {found['thread']['thread_id']}"
     body = "\n".join(
@@ -89,7 +89,7 @@ def as_html(whole: WholeThread) -> str:
 
 
 def _text(value: Any) -> str:
-    """Anybody's text as it is: what is hidden in it shown as marks, nothing in it markup."""
+    """Return any text escaped for HTML, with hidden characters shown as marks."""
     return html.escape(visible(str(value)))
 
 

@@ -1,4 +1,4 @@
-"""Whether a trail is whole and unchanged, and what is wrong first if it is not."""
+"""Verify that an audit trail is complete and unchanged, or report its first fault."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class Verification:
     """Everything was checked, and nothing is wrong."""
     count: int
     head: str
-    """The last event's hash: what an anchor notes."""
+    """The last event's hash, which an anchor records."""
     first_fault: str | None
     masked: int
     """How many events have had their data masked or erased; the chain vouches for the rest of each."""
     unkeyed: int = 0
-    """How many events hold without a key, the first ones: they are as they were when the key came, and no more is known."""
+    """How many events, the first ones, have no keyed hash: nothing proves that they were unchanged before the key came."""
     unchecked: int = 0
-    """How many events hold something that only the key could check, where there was none."""
+    """How many events hold something that needs the key to be checked, if no key was given."""
 
 
 def verify(
@@ -41,10 +41,10 @@ def verify(
 ) -> Verification:
     """Check that these are all the events since the first, in order and unchanged, under the key of their chain.
 
-    The events are read once and none is kept. A tail that was cut is found as far as the anchors reach. Data may be
-    gone where an event of erasure says so, or masked under the key's seal. Events before `ChainKeyed` are checked
-    without the key; where a `whole` record is expected, some event has to be keyed. With None for the key, only what
-    needs none is checked, and the rest is counted.
+    The events are read once and none is kept. A cut tail is found as far as the anchors reach. Data may be missing if
+    an event of erasure says so, or masked under the key's seal. Events before `ChainKeyed` are checked without the
+    key; if a `whole` record is expected, some event has to be keyed. If the key is None, only what needs no key is
+    checked, and the rest is counted.
     """
     chain = _Chain(key, anchors)
     try:
@@ -56,7 +56,7 @@ def verify(
 
 
 class _Chain:
-    """The chain as far as it was followed, and the first thing wrong with it."""
+    """The chain as far as it was followed, and its first fault."""
 
     def __init__(self, key: bytes | None, anchors: Iterable[Anchor]) -> None:
         self._key = key
@@ -85,26 +85,26 @@ class _Chain:
             self._follow_data(event)
 
     def stop(self, odd: OddEvent) -> None:
-        """Look no further: the next event is none."""
+        """Stop before the next event, which is not one that a console wrote."""
         self._fault = (
             self._fault or f"Event {self._count + 1} was edited: it holds what no event can ({odd})."
         )
 
     def end(self, whole: bool) -> Verification:
-        """What was found of the whole chain."""
+        """Return what was found in all events."""
         fault = self._fault or self._blanked_fault() or self._cut_fault() or self._unkeyed_fault(whole)
         well = fault is None and not self._unchecked
         found = (self._count, self._head, fault, self._masked, self._unkeyed, self._unchecked)
         return Verification(well, *found)
 
     def _begins_keyed(self, event: Event, previous: str) -> bool:
-        """Whether the event is the first that has to have a keyed hash."""
+        """Return whether the event is the first that has to have a keyed hash."""
         if event.kind is EventKind.CHAIN_KEYED:
             return True
         return self._count == 1 and not _holds(event, previous, None)
 
     def _wrong(self, event: Event, previous: str) -> str | None:
-        """What is wrong with the event that is now the last."""
+        """Return what is wrong with the event that was followed last, or None."""
         number = self._count
         if event.seq != number:
             return _order_fault(event.seq, number)
@@ -130,7 +130,7 @@ class _Chain:
         return None
 
     def _follow_data(self, event: Event) -> None:
-        """Keep count of what is masked, and of what is gone while no event of erasure has said so yet."""
+        """Count what is masked, and note what is missing until an event of erasure accounts for it."""
         if event.data is None:
             self._masked += 1
             if not isinstance(event, MaskedEvent):
@@ -162,7 +162,7 @@ class _Chain:
         )
 
     def _unkeyed_fault(self, whole: bool) -> str | None:
-        """What is wrong with the place from which the chain is keyed."""
+        """Return what is wrong with the place from which the chain is keyed, or None."""
         when, found = self._keyed_when, self._keyed_from
         if when is not None and self._count and found != when.keyed:
             first = min(one for one in (when.keyed, found) if one is not None)

@@ -193,6 +193,6 @@ def test_a_dangerous_argument_that_its_tool_does_not_have_stops_the_start(world:
     tools = {**agent.policy.tools}
     tools["send_email"] = replace(tools["send_email"], dangerous="recipient")
     with pytest.raises(
-        PolicyError, match=r"send_email .*'recipient', which is no argument of it; it has to, "
+        PolicyError, match=r"send_email .*'recipient', which is not one of its arguments; it has to, "
     ):
         replace(agent, policy=replace(agent.policy, tools=tools))

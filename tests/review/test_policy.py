@@ -120,7 +120,7 @@ def test_answering_in_place_of_a_tool_without_effects_is_fine() -> None:
     [
         (ToolPolicy("aks"), "unknown tier 'aks'; use auto, log, ask, deny"),  # type: ignore[arg-type]
         (ToolPolicy(Tier.AUTO, cases=(Case("aks", {}),)), "unknown tier 'aks'"),  # type: ignore[arg-type]
-        (ToolPolicy(Tier.AUTO, cases=(Case(Tier.ASK, {"type": "thing"}),)), "this is no JSON Schema"),
+        (ToolPolicy(Tier.AUTO, cases=(Case(Tier.ASK, {"type": "thing"}),)), "this is not a JSON Schema"),
         *(
             (ToolPolicy(Tier.AUTO, cases=(Case(Tier.ASK, schema),)), "Write it without lookaround")
             for schema in (
@@ -137,7 +137,7 @@ def test_answering_in_place_of_a_tool_without_effects_is_fine() -> None:
         (replace(ASK, irreversible=True, undo="Somehow."), "only one of these"),
         (
             replace(ASK, irreversible=True, dangerous="too"),
-            "'too', which is no argument of it; it has to, body",
+            "'too', which is not one of its arguments; it has to, body",
         ),
     ],
 )
