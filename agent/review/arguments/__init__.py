@@ -1,1 +1,1 @@
-"""A call's arguments: read, fitted to the tool's schema, compared, and their faults named."""
+"""A call's arguments: they are parsed, fitted to the tool's schema and compared, and their faults are named."""

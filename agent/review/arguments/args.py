@@ -1,4 +1,4 @@
-"""The arguments of a call: what may be one, read from JSON exactly, and how a value reads."""
+"""The arguments of a call: which values they may be, how they are read exactly from JSON, and how they are shown."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _TOO_DEEP = ArgumentFault("args", f"lists and objects at most {MAX_DEPTH} levels
 
 
 def parse(text: str) -> JSON:
-    """The value that a JSON text means, if no reader of the text could take it for another one.
+    """Return the value of a JSON text, if no reader of the text could take it for another value.
 
-    Raises ArgumentsRefused for text that is not JSON, for an object that names a key twice, and for
+    Raises `ArgumentsRefused` for text that is not JSON, for an object that names a key twice, and for
     everything that `check` refuses.
     """
     if len(text) > MAX_BYTES or utf8_length(text) > MAX_BYTES:
@@ -47,10 +47,10 @@ def parse(text: str) -> JSON:
 
 
 def check(value: object) -> JSON:
-    """The value itself, if it can be shown, compared and handed over exactly.
+    """Return the value itself, if it can be shown, compared and passed on exactly.
 
-    Raises ArgumentsRefused, naming every place, for what JSON cannot hold, keys that are not text, floats that are not
-    finite, integers outside -2**63 … 2**64-1, lone surrogates, more than 100 levels and more than 1,000,000 bytes.
+    Raises `ArgumentsRefused`, naming every place, for what JSON cannot hold, keys that are not text, floats that are
+    not finite, integers outside -2**63 … 2**64-1, lone surrogates, more than 100 levels and more than 1,000,000 bytes.
     """
     faults: list[ArgumentFault] = []
     size = 0
@@ -59,11 +59,13 @@ def check(value: object) -> JSON:
         steps, item = waiting.pop()
         if isinstance(item, (dict, list)) and len(steps) >= MAX_DEPTH:
             raise refusal([*faults, _TOO_DEEP])
-        # Those behind the last one that is told are counted only, each under a short path of its own.
+        # Faults after the last one that is listed are only counted, each under a short path of its own.
         found = _own_faults(steps if len(faults) < MAX_FAULTS else (len(faults),), item)
         faults += found
         size += 0 if found else _own_size(item)
-        if size > MAX_BYTES:  # asked on the way, so that a list that holds itself many times over ends too
+        if (
+            size > MAX_BYTES
+        ):  # checked on the way, so that this ends for a list that contains itself many times
             raise refusal([*faults, _TOO_BIG])
         if isinstance(item, dict):
             waiting += [((*steps, _key_step(key)), inner) for key, inner in reversed(item.items())]
@@ -71,11 +73,11 @@ def check(value: object) -> JSON:
             waiting += [((*steps, index), item[index]) for index in reversed(range(len(item)))]
     if faults:
         raise refusal(faults)
-    return value  # type: ignore[return-value]  # every part of it was looked at
+    return value  # type: ignore[return-value]  # every part of it was checked
 
 
 def show(value: object) -> str:
-    """The literal text of a JSON value, for people: text as it is, numbers to the digit, the rest as JSON."""
+    """Return the literal text of a JSON value, for people: text as it is, numbers to the digit, the rest as JSON."""
     match value:
         case str():
             return str(value)
@@ -86,7 +88,7 @@ def show(value: object) -> str:
 
 
 def dumps(value: JSON) -> str:
-    """JSON text for editing, of which `parse` makes the identical value, for every value that `check` takes."""
+    """Return JSON text for editing, which `parse` reads as the identical value, for every value that `check` accepts."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)
     if utf8_length(text) <= MAX_BYTES:
         return text
@@ -94,7 +96,7 @@ def dumps(value: JSON) -> str:
 
 
 def type_name(value: object) -> str:
-    """The type of a JSON value in a reviewer's words."""
+    """Return the type of a JSON value in a reviewer's words."""
     match value:
         case None:
             return "null"
@@ -114,7 +116,7 @@ def type_name(value: object) -> str:
             return type(value).__name__
 
 
-# Reading JSON strictly. What cannot be taken is marked where it stands, so that its path can be told.
+# Reading JSON strictly. What cannot be accepted is marked in its place, so that its path can be reported.
 
 
 @dataclass(frozen=True)
@@ -168,7 +170,7 @@ def _misspelt(mistake: json.JSONDecodeError) -> ArgumentFault:
 
 
 def _own_faults(steps: Steps, item: object) -> list[ArgumentFault]:
-    """What is wrong with a value itself, whatever it holds."""
+    """Return what is wrong with a value itself, apart from what it holds."""
     if (unfit := _unfit(item)) is not None:
         return [ArgumentFault(path(steps), unfit.expected, unfit.got)]
     if type(item) is not dict:
@@ -208,7 +210,7 @@ _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def _own_size(item: object) -> int:
-    """The bytes a value adds to the shortest JSON text, without those of the values it holds."""
+    """Return the bytes a value adds to the shortest JSON text, without those of the values it holds."""
     if isinstance(item, list):
         return 2 + max(0, len(item) - 1)
     if isinstance(item, dict):

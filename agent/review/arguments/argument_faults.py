@@ -25,7 +25,7 @@ class ArgumentFault:
 
 
 def refusal(faults: Iterable[ArgumentFault]) -> ArgumentsRefused:
-    """The error that names these faults, each once, and no more of them than can be read."""
+    """Return the error that names these faults, each once, at most `MAX_FAULTS` and the number of the others."""
     each = list(dict.fromkeys(faults))
     if len(each) > MAX_FAULTS:
         each[MAX_FAULTS:] = [ArgumentFault("args", "no further faults", f"{len(each) - MAX_FAULTS:,} more")]
@@ -33,17 +33,17 @@ def refusal(faults: Iterable[ArgumentFault]) -> ArgumentsRefused:
 
 
 def no_such(known: Sequence[str]) -> str:
-    """What is expected in place of an argument that does not exist."""
+    """Return what is expected in place of an argument that does not exist."""
     return f"no such argument (known: {', '.join(known) or 'none'})"
 
 
 def either(words: Iterable[str]) -> str:
-    """The alternatives in one phrase, each once."""
+    """Join the alternatives in one phrase, each once."""
     return " or ".join(dict.fromkeys(words))
 
 
 def brief(value: object) -> str:
-    """The value as JSON, cut where it is long."""
+    """Return the value as JSON, cut if it is long."""
     return _digits(value) if type(value) is int else cut(literal(value))
 
 
@@ -55,5 +55,5 @@ def _digits(number: int) -> str:
 
 
 def cut(text: str, length: int = 80) -> str:
-    """The text, shortened visibly where it is longer."""
+    """Return the text, visibly shortened if it is longer."""
     return text if len(text) <= length else text[:length] + "…"

@@ -14,7 +14,7 @@ Difference: TypeAlias = tuple[Steps, Literal["added", "removed", "changed"], JSO
 
 @dataclass(frozen=True)
 class ArgumentChange:
-    """One difference between two versions of the arguments; `before` is None where added, `after` where removed."""
+    """One difference between two versions of the arguments; `before` is None if added, `after` if removed."""
 
     path: str
     kind: Literal["added", "removed", "changed"]
@@ -23,9 +23,9 @@ class ArgumentChange:
 
 
 def diff(before: JSON, after: JSON) -> list[ArgumentChange]:
-    """Every difference, by path and exact to the type: 1, 1.0, true and "1" all differ; key order does not count.
+    """Return every difference, by path and exact to the type: 1, 1.0, true and "1" all differ; key order does not count.
 
-    Lists are compared element by element, what one has more than the other being added or removed at the end.
+    Lists are compared element by element; surplus elements of the longer one are added or removed at the end.
     """
     return [
         ArgumentChange(path(steps), kind, old, new)
@@ -34,7 +34,7 @@ def diff(before: JSON, after: JSON) -> list[ArgumentChange]:
 
 
 def differences(before: JSON, after: JSON, steps: Steps) -> Iterator[Difference]:
-    """Every difference as `diff` finds it, with its place still in steps."""
+    """Yield every difference as `diff` finds it, with its place still in steps."""
     old, new = _entries(before), _entries(after)
     if type(before) is not type(after) or old is None or new is None:
         if not _is_same_scalar(before, after):

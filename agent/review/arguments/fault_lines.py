@@ -1,4 +1,4 @@
-"""On which lines of a JSON text the faults of its arguments stand, for an editor to mark them."""
+"""Find the lines of a JSON text that the faults of its arguments are on, for an editor to mark them."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from collections.abc import Iterable
 from agent.review.arguments.argument_faults import MAX_FAULTS, ArgumentFault
 from agent.review.arguments.json_paths import path
 
-# A string that nobody closes ends with its line: it is looked at once, not again from each of its quotation marks.
+# An unclosed string ends with its line, so that it is scanned once, not again from each of its quotation marks.
 _TOKEN = re.compile(r'(?P<text>"(?:[^"\\\n]|\\.)*+(?:"|\\?(?=\n|\Z)))(?P<colon>\s*+:)?|[{\[]|[}\]]')
 _MISSPELT = re.compile(r"at line (\d+),")
 
 
 def fault_lines(text: str, faults: Iterable[object]) -> list[int]:
-    """The line of each fault, counted from 1, in order; one that stands nowhere in the text has none.
+    """Return the lines with faults, counted from 1, in order; a fault that is nowhere in the text has no line.
 
-    A fault inside a nested value stands on the line of the argument it belongs to.
+    A fault inside a nested value is on the line of the argument it belongs to.
     """
     arguments = _arguments(text)
     told = [fault for fault in faults if isinstance(fault, ArgumentFault)][: MAX_FAULTS + 1]
@@ -35,7 +35,7 @@ def _line(fault: ArgumentFault, arguments: dict[str, int]) -> int | None:
 
 
 def _arguments(text: str) -> dict[str, int]:
-    """The path of each argument, and the line its name stands on. The text may be broken."""
+    """Return the line that each argument's name is on, by the argument's path. The text may be broken JSON."""
     found: dict[str, int] = {}
     depth, line, counted = 0, 1, 0
     for token in _TOKEN.finditer(text):

@@ -1,4 +1,4 @@
-"""Where in the arguments something stands, and how that is written: `args.to[0]["odd key"]`."""
+"""Places in the arguments, and how they are written: `args.to[0]["odd key"]`."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any, TypeAlias
 
 Steps: TypeAlias = tuple[str | int, ...]
 LONGEST_STEP = 100
-"""Characters of a key that a path repeats. A path is written for each of many faults."""
+"""Characters of a key that a path repeats, since there may be a path for each of many faults."""
 
 
 def path(steps: Steps) -> str:
-    """The place as a person or a model reads it."""
+    """Return the place as a person or a model reads it."""
     return "args" + "".join(_step(step) for step in steps)
 
 
@@ -24,7 +24,7 @@ def _step(step: str | int) -> str:
 
 
 def at(value: Any, steps: Steps) -> Any:
-    """What stands at the place; None where there is no such place."""
+    """Return what is at the place; None if there is no such place."""
     for step in steps:
         try:
             value = value[step]
@@ -34,7 +34,7 @@ def at(value: Any, steps: Steps) -> Any:
 
 
 def without(value: Any, gone: Set[Steps], steps: Steps = ()) -> Any:
-    """A copy of the value in which the entries at the given places are left out."""
+    """Return a copy of the value without the entries at the given places."""
     if isinstance(value, dict):
         kept = {key: inner for key, inner in value.items() if (*steps, key) not in gone}
         return {key: without(inner, gone, (*steps, key)) for key, inner in kept.items()}
@@ -44,14 +44,14 @@ def without(value: Any, gone: Set[Steps], steps: Steps = ()) -> Any:
 
 
 def literal(value: object) -> str:
-    """The value as JSON that can be sent and stored as UTF-8."""
+    """Return the value as JSON that can be sent and stored as UTF-8."""
     text = json.dumps(value, ensure_ascii=False)
     # A lone surrogate cannot be sent or stored as UTF-8, not even in a message about it.
     return text if is_unicode(text) else json.dumps(value)
 
 
 def is_unicode(text: str) -> bool:
-    """Whether the text is free of lone surrogates."""
+    """Return whether the text is free of lone surrogates."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

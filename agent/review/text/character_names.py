@@ -1,4 +1,4 @@
-"""What Unicode calls a character, also where it has no name there."""
+"""Names of characters: Unicode's own, or a description of those that have none there."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _UNNAMED = {"Cc": "CONTROL", "Co": "PRIVATE USE", "Cs": "SURROGATE", "Cn": "UNAS
 
 @lru_cache(maxsize=4_096)
 def named(char: str) -> str:
-    """The code and the name of one character: `U+202E RIGHT-TO-LEFT OVERRIDE`."""
+    """Return the code and the name of one character: `U+202E RIGHT-TO-LEFT OVERRIDE`."""
     code = ord(char)
     if code < len(_CONTROLS):
         name = _CONTROLS[code]

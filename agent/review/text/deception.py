@@ -1,7 +1,7 @@
 """Text that is not what it seems: hidden characters made visible, and what a reviewer should be warned of.
 
-Ordinary text of any language and emoji stay as they are. What shows nothing, moves or covers other text, or
-could be taken for another character's blank is written as a mark: `⟨U+202E RIGHT-TO-LEFT OVERRIDE⟩`.
+Ordinary text of any language and emoji stay as they are. A character that shows nothing, moves or covers other text,
+or could be mistaken for an ordinary blank is written as a mark: `⟨U+202E RIGHT-TO-LEFT OVERRIDE⟩`.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from agent.review.text.lookalikes import lookalikes
 from agent.review.text.url_users import url_users
 
 PADDING = 80
-"""Spaces in a row from which on they can push what follows out of sight."""
+"""This many spaces in a row can push what follows out of sight."""
 FLOOD = 10
-"""Line breaks in a row from which on they can."""
+"""This many line breaks in a row can push what follows out of sight."""
 TOLD = 20
-"""Findings told one by one; a megabyte of them must not become a page of its own."""
+"""Findings that are listed one by one: a megabyte of them must not fill a page."""
 MOST_MARKS = 200
-"""Hidden characters that change, in a row, from which on they are not written out one by one."""
+"""If more hidden characters than this alternate in a row, they are not written out one by one."""
 _SPELT_OUT = 400
-"""Different hidden characters up to which they are searched for as a set, which is quick once it is made."""
-_KEPT = 64  # answers kept, since a page asks anew with every click
+"""Up to this many different hidden characters are searched for as a set, which is quick once it is made."""
+_KEPT = 64  # results kept, since a page asks again with every click
 
 
 class Suspicion(StrEnum):
@@ -63,10 +63,10 @@ class Caution:
 
 @lru_cache(maxsize=_KEPT)
 def visible(text: str) -> str:
-    """The text with everything hidden or deceptive replaced by marks.
+    """Return the text with everything hidden or deceptive replaced by marks.
 
-    Different texts are always shown differently, also where one of them imitates a mark. Nothing stands
-    indented or blank at the start or the end, where a page would cut it off.
+    Different texts are always shown differently, even if one of them imitates a mark. No indent or blank is left at
+    the start or the end, where a page would cut it off.
     """
     shown, done = [], 0
     for start, end, mark, _, _ in _marks(text):
@@ -77,9 +77,10 @@ def visible(text: str) -> str:
 
 @lru_cache(maxsize=_KEPT)
 def cautions(argument: str, text: str, kind: TextKind = "text") -> tuple[Caution, ...]:
-    """What a reviewer should be warned of, at most one caution for each suspicion.
+    """Return what a reviewer should be warned of, at most one caution for each suspicion.
 
-    `kind` is `name` where the whole text is one, as a tool's. Elsewhere hosts, addresses and paths are looked for.
+    `kind` is `name` if the whole text is a name, such as a tool's. In other text, hosts, addresses and paths are
+    looked for.
     """
     found: dict[Suspicion, Counter[str]] = {}
     for start, end, _, suspicion, told in _marks(text):
@@ -116,7 +117,10 @@ _FLAGS = "|".join("".join(chr(0xE0000 + ord(c)) for c in code) for code in ("gbe
 
 
 def _suspect(hidden: str, changing: str) -> str:
-    """The pattern of what is to be marked, given what sets of characters hold: hidden ones, and those without blanks."""
+    """Return the pattern of what is to be marked.
+
+    Both arguments are contents of a set of characters: all hidden ones, and those without tab and CR.
+    """
     return rf"""(?=[\n\ ⟨\U0001F3F4{hidden}])(?:
         (?P<flag>\U0001F3F4(?:{_FLAGS})\U000E007F)
         |(?P<flood>\n{{{FLOOD},}}+)
@@ -133,7 +137,7 @@ def _suspect(hidden: str, changing: str) -> str:
 
 @lru_cache(maxsize=_KEPT)
 def _suspect_among(hidden: str) -> re.Pattern[str] | regex.Pattern[str]:
-    """What is to be marked in a text that holds no other hidden characters than these."""
+    """Return the pattern of what is to be marked in a text that holds no other hidden characters than these."""
     if len(hidden) > _SPELT_OUT:
         every = _HIDDEN.pattern.removeprefix("(?V1)")
         return regex.compile(_suspect(every, rf"{every}--[\t\r]"), regex.VERBOSE | regex.VERSION1)
@@ -157,9 +161,10 @@ def _suspects(text: str) -> Iterator[re.Match[str] | regex.Match[str]]:
 
 @lru_cache(maxsize=_KEPT)
 def _judged(alphabet: str) -> tuple[str, bool]:
-    """What is hidden in a text of these characters beyond ASCII, controls included, and whether marks may stack in it.
+    """Return what is hidden in a text of these characters beyond ASCII, and whether marks may stack in it.
 
-    Properties are slow to look up, and sets of characters quick: each character is asked about once.
+    What is hidden includes all controls. Properties are slow to look up and sets of characters are quick, so each
+    character is looked up once.
     """
     return _CONTROLS + "".join(_HIDDEN.findall(alphabet)), _STACKING.search(alphabet) is not None
 
@@ -209,7 +214,7 @@ def _is_ordinary(text: str, start: int, end: int) -> bool:
 
 
 _Mark = tuple[int, int, str, Suspicion | None, str]
-"""From, to, the mark shown there, what it makes suspect, and how that is told; what is hidden tells of itself."""
+"""Start, end, the mark shown there, its suspicion, and the finding's text, which is unused for hidden characters."""
 
 
 def _marks(text: str) -> Iterator[_Mark]:
@@ -253,7 +258,7 @@ def _of_blank(text: str, start: int, end: int, kind: str) -> _Mark:
 
 
 def _one_by_one(text: str, start: int, end: int) -> Iterator[_Mark]:
-    """Each character of a row that is hidden, with its repetitions; of a long row only its length and digest."""
+    """Yield each hidden character of a row with its repetitions; for a long row, only its length and digest."""
     row = text[start:end]
     if len(list(islice(groupby(row), MOST_MARKS + 1))) > MOST_MARKS:
         digest = hashlib.sha256(row.encode("utf-8", "surrogatepass")).hexdigest()[:32]
@@ -266,8 +271,8 @@ def _one_by_one(text: str, start: int, end: int) -> Iterator[_Mark]:
         start = end
 
 
-# More marks on one letter than any language writes reach into the lines around: Unicode's UTS #39 (5.4) sets 4 for the
-# marks that any letter can take. Tibetan, Hebrew and Burmese put more of their own on one, and never one thrice.
+# A letter with more marks than any language writes covers the lines around it: Unicode's UTS #39 (5.4) allows 4 of the
+# marks that any letter can take. Tibetan, Hebrew and Burmese put more of their own on one, but never the same one thrice.
 _MOST_ON_ONE, _MOST_OF_ANY = 8, 4
 _OF_ANY = regex.compile(
     r"(?V1)[\u0300-\u036F\u0483-\u0489\u1AB0-\u1AFF\u1DC0-\u1DFF\u20D0-\u20F0\uFE20-\uFE2F]"

@@ -1,7 +1,7 @@
 """The dotless i, which passes for an i: where it is Turkish, and where it is not.
 
-No list of words is needed: Turkish has no q, w and x of its own, no three consonants in a row, and other letters of
-its alphabet close by. A text or a name in which `ı` is all that is Turkish imitates an i.
+No list of words is needed: Turkish itself has no q, w or x and no three consonants in a row, and other letters of its
+alphabet are close by. A text or a name in which nothing but `ı` is Turkish imitates an i.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ import re
 
 DOTLESS = "ıȷ"
 _OTHERS = re.compile("[çğöşüÇĞÖŞÜİəƏ]")
-"""Letters of the alphabets that have a dotless i, beside those of English."""
-# Cases are spelt out: where they are ignored, a dotless i is an i.
+"""Letters of the alphabets that have a dotless i, without those of English."""
+# Both cases are spelt out: a search that ignores case takes a dotless i for an i.
 _NOT_TURKISH = re.compile("[qwxQWXȷ]|[bcdfghjklmnpqrstvwxyzBCDFGHJKLMNPQRSTVWXYZ]{3}")
 _DISHARMONY = re.compile("[eiE]")
-"""Vowels that seldom meet a dotless i in a word that has two of it."""
+"""Vowels that are rare in a word with two dotless i's."""
 _WORD = re.compile(r"[^\W\d_]+")
 _SHORTEST = 4
-"""Letters of a word that may be known by its ending: Turkish words often end in `ı`, and English ones hardly in i."""
+"""The shortest word that is judged by its ending: Turkish words often end in `ı`, and English ones hardly ever in i."""
 
 
 def imitates(text: str) -> list[str]:
-    """The words of a text, or of a name, in which a dotless letter takes the place of one with a dot."""
+    """Return the words of a text, or of a name, in which a dotless letter takes the place of one with a dot."""
     if not any(char in text for char in DOTLESS):
         return []
     words = [word for word in _WORD.findall(text) if any(char in word for char in DOTLESS)]

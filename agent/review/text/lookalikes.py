@@ -1,7 +1,7 @@
 """Letters that pass for others: mixed scripts and look-alikes in names and words, after Unicode's UTS #39.
 
 What looks like what, and which script a letter belongs to, is Unicode's own data (`confusables.txt`,
-`Scripts.txt`) as `confusable-homoglyphs` carries it. Text in one script is never remarked on, except a name
+`Scripts.txt`) as `confusable-homoglyphs` carries it. Text in one script is never reported, except a name
 in which every letter of a script could be a Latin one.
 """
 
@@ -33,17 +33,17 @@ _TOGETHER = (
 )
 _NO_SCRIPT = {"COMMON", "INHERITED", "UNKNOWN"}
 _ALPHABETS = {"LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU"}
-"""Scripts whose letters are taken for one another's; others beside Latin letters are plain to see."""
+"""Scripts whose letters can be mistaken for one another's; those of other scripts stand out among Latin letters."""
 _ORTHOGRAPHIES = "ıɣɩʋ"
 """Letters of Turkish, Ewe and Kabiye that Unicode lists as look-alikes of ASCII ones."""
-_LONGEST, _MOST = 80, 8  # characters of a name, and letters of it, that are told
+_LONGEST, _MOST = 80, 8  # characters of a name, and letters of it, that are shown
 
 
 def lookalikes(text: str, kind: Kind = "text") -> list[str]:
-    """What in the text could be taken for something else: one short text for each name or word.
+    """Return what in the text could be mistaken for something else: one short text for each name or word.
 
-    A `name` is one as a whole. In other text hosts, addresses and paths are held to the rules for names,
-    and words only to what no ordinary text does.
+    With the kind `name`, the whole text is one name. In other text, hosts, addresses and paths are held to the rules
+    for names, and words are reported only for what no ordinary text does.
     """
     if text.isascii() and "xn--" not in text.lower():
         return []
@@ -82,11 +82,11 @@ def _described(char: str) -> str:
     return f"{what} passes for punctuation" if char in _SLASHES else f"{what} among letters of another script"
 
 
-# Where names stand in a text. Every repetition is bounded, so that no text makes the search slow.
+# Finding names in a text. Every repetition is bounded, so that no text makes the search slow.
 
 _ASCII_LETTER = re.compile(r"[A-Za-z]")
 _SLASHES = "∕⁄⧸╱⟋／﹨＼⧵∖．․＠﹫"
-"""What stands for the punctuation that ends a host, and does not end it."""
+"""Characters that look like the punctuation that ends a host, but do not end it."""
 _IN_HOST = rf"[\p{{L}}\p{{M}}\p{{N}}._\-{_SLASHES}]"
 _URL = regex.compile(rf"://(?:[^\s/@]{{1,200}}@)?({_IN_HOST}{{1,253}})")
 _EMAIL = regex.compile(rf"""([^\s@/\\<>()\[\],;:"'«»“”]{{1,100}})@({_IN_HOST}{{1,253}})""")
@@ -94,7 +94,7 @@ _HOST = regex.compile(r"[\p{L}\p{M}\p{N}_\-]{1,63}(?:\.[\p{L}\p{M}\p{N}_\-]{2,63
 
 
 def _names(token: str) -> Iterator[tuple[str, bool]]:
-    """The hosts, addresses and paths in a text without spaces, and whether no mixture at all is usual there."""
+    """Yield the hosts, addresses and paths in a text without spaces, and whether any mixture of scripts is odd there."""
     if "://" in token:
         for match in _URL.finditer(token):
             yield _decoded(match[1]), True
@@ -110,7 +110,7 @@ def _names(token: str) -> Iterator[tuple[str, bool]]:
 
 
 def _decoded(host: str) -> str:
-    """The host with the letters its `xn--` labels stand for."""
+    """Return the host with its `xn--` labels decoded."""
     return ".".join(_label(label) for label in host.split("."))
 
 
@@ -128,7 +128,7 @@ def _label(label: str) -> str:
 
 @cache
 def _looks() -> dict[str, str]:
-    """The letters outside ASCII that Unicode calls confusable with one of ASCII's."""
+    """Return the letters outside ASCII that Unicode calls confusable with an ASCII letter, each with that letter."""
     return {
         other["c"]: letter
         for letter in ascii_letters
@@ -160,7 +160,7 @@ def _in_name(name: str, *, strict: bool) -> tuple[Finding, ...]:
 
 
 def _passes(char: str) -> bool:
-    """Whether the character is another form of a Latin letter, or of punctuation that ends a host."""
+    """Return whether the character is another form of a Latin letter, or of punctuation that ends a host."""
     if char in _SLASHES:
         return True
     return char in _looks() and char not in _ORTHOGRAPHIES and _script(char) in ("LATIN", "COMMON")
@@ -170,7 +170,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 def _mixed(word: str, *, strict: bool) -> list[str]:
-    """The letters of a word that are not of its main script, where scripts are mixed as no language does."""
+    """Return the letters of a word that are not of its main script, if it mixes scripts as no language does."""
     scripts = _scripts(word)
     if len(scripts) < 2 or any(set(scripts) <= together for together in _TOGETHER):
         return []
@@ -191,7 +191,8 @@ def _by_script(name: str) -> dict[str, list[str]]:
 
 @cache
 def _word_patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """A look-alike beside an ASCII letter; a word of look-alikes alone; a letter of their scripts that is none."""
+    """Return three patterns: a look-alike next to an ASCII letter; a word of look-alikes only; and a letter of their
+    scripts that is not a look-alike."""
     foreign = "".join(char for char in _looks() if _script(char) in _ALPHABETS - {"LATIN"})
     clear = rf"(?![{foreign}])[\u0370-\u052F\u0531-\u0587\u13A0-\u13FF]"
     meets = rf"[A-Za-z][{foreign}]|[{foreign}][A-Za-z]"
@@ -203,7 +204,7 @@ def _in_words(tokens: list[str], *, beside_latin: bool) -> Iterator[Finding]:
     for token in tokens:
         for word in _WORD.findall(token) if meets.search(token) else ():
             odd = [char for char in word if not char.isascii()]
-            # Two or three letters may be a formula: Greek ones stand beside Latin ones there.
+            # Two or three letters may be a formula, in which Greek letters are next to Latin ones.
             is_formula = len(word) < 4 and set(_scripts(word)) <= {"LATIN", "GREEK"}
             if meets.search(word) and all(char in _looks() for char in odd) and not is_formula:
                 yield from ((word, char) for char in odd)
@@ -228,7 +229,7 @@ def _in_forms(tokens: list[str], *, beside_wide: bool) -> Iterator[Finding]:
             is_mixed = _ASCII_LETTER.search(word) is not None
             for char in _FORM.findall(word):
                 is_wide, is_alone = "\uff10" <= char <= "\uff5a", len(word) == 1
-                # ５ or ＡＢＣ among letters as wide is how those are written, and ℝ or ℓ alone is a symbol.
+                # ５ or ＡＢＣ among full-width scripts is how those are written, and ℝ or ℓ alone is a symbol.
                 is_usual = (
                     beside_wide and not (is_mixed and char.isalpha())
                     if is_wide
@@ -239,7 +240,7 @@ def _in_forms(tokens: list[str], *, beside_wide: bool) -> Iterator[Finding]:
 
 
 def _plain(char: str) -> str:
-    """The ASCII letter or digit that the character is another form of; "" if of none."""
+    """Return the ASCII letter or digit that the character is another form of, or ""."""
     plain = unicodedata.normalize("NFKC", char)
     return plain if len(plain) == 1 and plain.isascii() and plain.isalnum() else ""
 

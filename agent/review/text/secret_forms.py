@@ -1,7 +1,7 @@
 """Where text holds a secret: by the name it is given, or by a form of its own.
 
-Every search takes time that is linear in the size of the text: what it passes over it does not look at again, but for a
-bounded number of characters.
+Every search takes time that is linear in the size of the text: it does not look again at what it has passed, except for
+a bounded number of characters.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from agent.review.text.secret_names import MAX_SECRET_NAME, names_a_secret
 Span = tuple[int, int]
 
 _SHORTEST = len("basic 123456")
-"""Characters of the shortest text in which anything else is found than a name's value or a URL's password."""
+"""The length of the shortest text that can hold any secret other than a named value or a URL's password."""
 
 
 def is_named(name: object) -> bool:
-    """Whether a value of this name is a secret."""
+    """Return whether a value of this name is a secret."""
     return isinstance(name, str) and names_a_secret(name[-MAX_SECRET_NAME:])
 
 
 def secrets_in(text: str) -> Iterator[Span]:
-    """Where secrets are, by name or form, in no order; they may overlap."""
+    """Yield where secrets are, by name or form, in no order; they may overlap."""
     if ":" in text or "=" in text or "--" in text:
         yield from _named(text)
     if "://" in text:
@@ -40,7 +40,7 @@ def secrets_in(text: str) -> Iterator[Span]:
 
 
 def is_card_number(value: object) -> bool:
-    """Whether a number is one that an issuer of payment cards could have given, with its check sum."""
+    """Return whether a number, by its check sum too, is one that an issuer of payment cards could have given."""
     if type(value) is not int or not _LEAST <= value < _MOST:
         return False
     digits = str(value)
@@ -75,7 +75,7 @@ def _named(text: str) -> Iterator[Span]:
 
 
 def _value(text: str, named: re.Match[str]) -> Span | None:
-    """Where the value of a name stands; None for one that says nothing, or too little to be a secret."""
+    """Return where the value of a name is; None if it is a placeholder, or too short to be a secret."""
     start = named.end()
     if quote := _QUOTE.match(text, start):
         if span := _between(text, quote):
@@ -93,7 +93,7 @@ def _value(text: str, named: re.Match[str]) -> Span | None:
 
 
 def _least(named: re.Match[str]) -> int:
-    """Characters from which on a value without quotes counts: after a colon it may be a word of prose."""
+    """Return how long a value without quotes must be to count: after a colon it may be a word of prose."""
     if named["name"] and "_" in named["name"] and named["name"].isupper():
         return 1
     return 6 if named["sign"] == ":" else 4
@@ -138,7 +138,7 @@ def _prefixed(text: str) -> Iterator[Span]:
 
 
 def _web_tokens(text: str) -> Iterator[Span]:
-    """JSON web tokens: a header, its claims and what signs them, with dots between."""
+    """Yield JSON web tokens: a header, its claims and their signature, with dots between."""
     for match in _DOTTED.finditer(text):
         parts = match[0].split(".")
         place = match.start()
@@ -157,7 +157,7 @@ def _passwords_in_urls(text: str) -> Iterator[Span]:
 
 
 def _private_keys(text: str) -> Iterator[Span]:
-    """Private keys as text; of one that is cut off, as far as it goes."""
+    """Yield private keys as text; one that is cut off, as far as it goes."""
     place, is_closed = 0, True
     while begin := _BEGIN.search(text, place):
         end = _END.search(text, begin.end()) if is_closed else None
@@ -171,7 +171,7 @@ def _end_of_body(text: str, start: int) -> int:
     return body.end() if body else start
 
 
-# Payment cards: 13 to 19 digits with the check sum of ISO/IEC 7812-1, no part of a longer number, no piece of an id.
+# Payment cards: 13 to 19 digits with the check sum of ISO/IEC 7812-1, not part of a longer number or of an id.
 
 _BEFORE, _AFTER = r"(?<!\w)(?<!\d\.)(?<![0-9a-f]{4}-)", r"(?!\.?\w|-[0-9a-f]{4})"
 _DIGITS = re.compile(rf"(?=\d){_BEFORE}\d(?:[ -]?\d){{12,}}+")
@@ -186,12 +186,12 @@ _WRITTEN = [
     )
 ]
 """How cards are written among other numbers."""
-_LOOKED_AT = 5  # characters behind a number on which it depends whether it ends there
+_LOOKED_AT = 5  # characters after a number that decide whether it ends there
 _DOUBLED = bytes.maketrans(b"0123456789", b"0246813579")
 _LONGEST_CARD = 19
 _LEAST, _MOST = 10**12, 10**_LONGEST_CARD
 _ISSUED = re.compile(r"4(?:.{12}|.{15}|.{18})|(?:5[0-9]|6\d|2[2-7]|35|62).{10,17}|3[0689].{12,17}|3[47].{13}")
-"""Numbers as issuers of cards give them; an instant in milliseconds, say, is none."""
+"""Numbers as issuers of cards give them; an instant in milliseconds, say, is not one of them."""
 
 
 def _cards(text: str) -> Iterator[Span]:
@@ -206,7 +206,7 @@ def _cards(text: str) -> Iterator[Span]:
 
 
 def _is_card(written: str) -> bool:
-    """Whether the digits have the check sum of payment cards (Luhn)."""
+    """Return whether the digits have the check sum of payment cards (Luhn)."""
     digits = written.replace(" ", "").replace("-", "") if len(written) < 2 * _LONGEST_CARD else ""
     if not digits.isascii():  # the digits of other scripts
         digits = "".join(str(int(sign)) for sign in digits)

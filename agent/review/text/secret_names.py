@@ -1,4 +1,4 @@
-"""Names that say of a value that it is secret: `password`, `DB_PASSWORD`, `x-api-key`, `clientSecret`."""
+"""Names that mark a value as secret: `password`, `DB_PASSWORD`, `x-api-key`, `clientSecret`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _QUALIFIERS = _words(
     "value text string plain plaintext raw confirm confirmation again repeat repeated old new current hash hashed "
     "base b hex encoded encrypted prod production dev development staging live test main default"
 )
-"""Words after a secret's name that leave it one: `password_confirmation`, `SECRET_KEY_BASE`."""
+"""Words that may follow a secret's name, which then still names one: `password_confirmation`, `SECRET_KEY_BASE`."""
 _SECRETS = _words(
     "pwd pwds secret secrets token apikey apikeys accesskey secretkey privatekey authtoken accesstoken refreshtoken "
     "sessiontoken bearertoken clientsecret authorization credential credentials cookie cookies passcode otp totp cvv cvc"
@@ -40,12 +40,12 @@ _KINDS = {
         "http https ldap wifi"
     ),
 }
-"""By a name's last word, the words before it that make the name a secret's; for `token`, those that do not."""
+"""By a name's last word: the words before it that make the name a secret's; for `token`, those that do not."""
 
 
 @lru_cache(maxsize=4_096)
 def names_a_secret(name: str) -> bool:
-    """Whether a value of this name is a secret. A count, a limit or an address of secrets is not.
+    """Return whether a value of this name is a secret. A count, a limit or an address of secrets is not.
 
     The caller cuts the name to its last `MAX_SECRET_NAME` characters.
     """

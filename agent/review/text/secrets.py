@@ -1,7 +1,7 @@
 """Secrets of common forms, masked where text is only read: in the record on screen, in exports and over HTTP.
 
-What a reviewer decides on is never masked, and neither is what is kept. This finds forms and names, not meanings: a
-password that looks like a word, and that nothing calls one, stays visible.
+What a reviewer decides on is never masked, and neither is what is stored. This finds forms and names, not meanings: a
+password that looks like a word, and that nothing calls a password, stays visible.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from typing import Any
 from agent.review.text.secret_forms import Span, is_card_number, is_named, secrets_in
 
 MASK = re.compile(r"…\[\d{1,20} characters masked\]")
-"""What stands for a secret, after the first characters of it."""
+"""The mask of a secret, which follows the secret's first characters."""
 SHOWN = 4
-"""Characters of a long secret that stay, so that one can tell which it is."""
+"""Characters of a long secret that stay visible, so that one can tell which it is."""
 
 
 def masked(value: Any) -> Any:
-    """The same JSON value, with what looks like a secret replaced in it; equal to it if nothing does.
+    """Return the same JSON value with what looks like a secret replaced; an equal value if nothing does.
 
-    That is text of a secret's form anywhere, every text and number under a key that names a secret, and a payment
-    card's number also where it is an integer. A mask is not masked again.
+    Replaced are text of a secret's form anywhere, every text and number under a key that names a secret, and a payment
+    card's number even if it is an integer. A mask is not masked again.
     """
     if isinstance(value, str):
         return _in_text(value)
@@ -35,7 +35,7 @@ def masked(value: Any) -> Any:
 
 
 def masks(value: Any) -> Counter[str]:
-    """The masks in a value, each with how often it is there; what stayed of the secret is not compared."""
+    """Count each mask in a value, without the characters of the secret that stayed visible."""
     found: Counter[str] = Counter()
     waiting = [value]
     while waiting:
@@ -56,7 +56,7 @@ def _in_object(entries: Mapping[Any, Any]) -> dict[Any, Any]:
     for name, inner in entries.items():
         is_secret = is_named(name) or (name == "value" and is_named(pair))
         shown = masked(name)
-        if shown in found:  # two keys with the same mask are two entries all the same
+        if shown in found:  # two keys with the same mask must stay two entries
             alike[shown] += 1
             shown = f"{shown} ({alike[shown] + 1})"
         found[shown] = _whole(inner) if is_secret else masked(inner)
@@ -64,7 +64,7 @@ def _in_object(entries: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def _whole(value: Any) -> Any:
-    """A value that is secret as a whole: every text and number in it masked."""
+    """Return a value that is secret as a whole, with every text and number in it masked."""
     if isinstance(value, str):
         at = MASK.search(value[: SHOWN + 40]) if value else None
         is_mask = at is not None and at.start() <= SHOWN and at.end() == len(value)
@@ -77,13 +77,13 @@ def _whole(value: Any) -> Any:
 
 
 def _digits_of(number: Any) -> str:
-    # Python writes no integer of thousands of digits in decimals.
+    # Python refuses to write an integer of thousands of digits in decimal.
     is_huge = isinstance(number, int) and number.bit_length() > 10_000
     return hex(number) if is_huge else str(number)
 
 
 def _stars(secret: str) -> str:
-    """Its first characters, fewer of a short one, and its length."""
+    """Return a secret's first characters, fewer of a short one, and its length."""
     return f"{secret[: min(SHOWN, len(secret) // 3)]}…[{len(secret)} characters masked]"
 
 
@@ -99,14 +99,14 @@ def _in_text(text: str) -> str:
 
 
 def _masks(text: str) -> list[Span]:
-    """Where masks stand already, each with the characters that may be its secret's first."""
+    """Return where masks are already, each with the characters before it that may be its secret's first."""
     found = [match.span() for match in MASK.finditer(text)] if "masked]" in text else []
     ends = [0, *(end for _, end in found)]
     return [(max(start - SHOWN, before), end) for before, (start, end) in zip(ends, found, strict=False)]
 
 
 def _united(spans: Iterable[Span]) -> list[Span]:
-    """The same characters in spans that do not overlap, in order."""
+    """Return spans of the same characters that do not overlap, in order."""
     found: list[Span] = []
     for start, end in sorted(spans):
         if found and start < found[-1][1]:
@@ -117,7 +117,7 @@ def _united(spans: Iterable[Span]) -> list[Span]:
 
 
 def _without(spans: list[Span], taken: list[Span]) -> Iterator[Span]:
-    """The spans without what is taken; both are in order and do not overlap."""
+    """Yield the spans without what is taken; both are in order and do not overlap."""
     place = 0
     for start, end in spans:
         while place < len(taken) and taken[place][1] <= start:

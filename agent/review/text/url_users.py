@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 
-MAX_SHOWN_PART = 60  # characters of a user and of a host that are told
+MAX_SHOWN_PART = 60  # characters of a user and of a host that are shown
 
 _AUTHORITY = re.compile(r"""://([^\s/?#"'<>]*+)""")
 _BY_NAME = ("ssh", "sftp", "scp")
-"""Schemes, or their ends, where a plain user name is how one logs in."""
+"""Schemes, or the ends of schemes, with which a plain user name is usual."""
 
 
 def url_users(text: str) -> list[str]:
-    """What the URLs in a text have before the `@` of their host: one short text each, with the host they lead to.
+    """Return what the URLs in a text have before the `@` of their host: one short text each, with the host they lead to.
 
-    A plain user name in a URL of `ssh` or its like is usual.
+    A plain user name in an `ssh` URL, or one like it, is usual and not reported.
     """
     if "://" not in text or "@" not in text:
         return []

@@ -1,4 +1,4 @@
-"""Fitting a proposal to its tool: what the tool's function receives, and how that differs from what was proposed."""
+"""Fit a proposal to its tool: what the tool's function receives, and how that differs from what was proposed."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _CHECKABLE = "arguments that the tool's own checks can read"
 
 
 def received(tool: Any, args: Mapping[str, Any], *, unknown: Unknown, checked: bool = True) -> Received:
-    """What the tool's function receives of the arguments: made once, by the tool's own parsing.
+    """Return what the tool's function receives of the arguments: made once, by the tool's own parsing.
 
     An argument the tool does not know is dropped or refused as `unknown` says; a schema that forbids such arguments
-    refuses them always, one that allows them keeps them. A JSON Schema is held against the arguments only where
-    `checked`, since LangChain itself hands them over unseen.
+    always refuses them, one that allows them keeps them. A JSON Schema is checked against the arguments only if
+    `checked`, since LangChain itself passes them on unchecked.
 
-    Raises ArgumentsRefused with every fault, and nothing else whatever the arguments or the tool's own checks do. It
-    also refuses values that JSON cannot show exactly, and values that the tool makes otherwise each time and that
-    cannot be made again from what was shown, for then what is shown would not be what is executed.
+    Raises `ArgumentsRefused` with every fault, and nothing else, whatever the arguments or the tool's own checks do.
+    It also refuses values that JSON cannot show exactly, and values that the tool makes differently each time and that
+    cannot be made again from what was shown: what is executed would then not be what is shown.
     """
     if not isinstance(args, Mapping):
         raise refusal([ArgumentFault("args", "object", type_name(args))])

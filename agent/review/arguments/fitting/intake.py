@@ -1,8 +1,8 @@
-"""How a tool takes its arguments: by its own parsing, as LangChain does it before it calls the tool's function.
+"""How a tool takes its arguments: by its own parsing, as LangChain does before it calls the tool's function.
 
 LangChain's `tool_call_schema` is a subset for the model to read. It leaves out the schema's validators, aliases and
-config, so nothing can be concluded from it about what the function gets. Private names of LangChain are used here:
-`_to_args_and_kwargs`, `_injected_args_keys`, `_filter_injected_args` and `_run`. tests/received/ holds what they do.
+config, so it does not say what the function gets. Private names of LangChain are used here: `_to_args_and_kwargs`,
+`_injected_args_keys`, `_filter_injected_args` and `_run`. tests/received/ tests what they do.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from agent.review.arguments.fitting.json_form import json_form
 from agent.review.arguments.json_paths import path
 
 CALL_ID = "call"
-"""Stands for the call's id while arguments are only looked at; a tool that wants the id gets the real one when it runs."""
+"""Used as the call's id while arguments are only looked at; a tool that wants the id gets the real one when it runs."""
 
 
 class Intake:
@@ -32,11 +32,11 @@ class Intake:
         self.schema: Any = schema
         injected, kept = frozenset(_injected(tool, schema)), frozenset(_kept_by_langchain(tool))
         self.filled: Set[str] = injected | kept
-        """Names that LangChain or the agent's own code gives, never the model."""
+        """The names of arguments that LangChain or the agent's own code gives, never the model."""
         self.unreachable: Set[str] = kept & _names(schema) - injected
         """Arguments that the schema asks the model for, and that LangChain gives in the model's place."""
         self.model: type[BaseModel] | None = None
-        """The whole schema, but that what is filled in may be absent; None where the schema is no pydantic model."""
+        """The complete schema, except that `filled` may be absent; None if the schema is not a pydantic model."""
         self._parsing = tool
         if isinstance(schema, type) and issubclass(schema, BaseModel):
             self.model = _without(schema, self.filled & schema.model_fields.keys())
@@ -45,19 +45,19 @@ class Intake:
                 self._parsing.args_schema = self.model
 
     def parse(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """What the function would get of these arguments, by name. Raises what the tool's own checks raise."""
+        """Return what the function would get of these arguments, by name. Raises what the tool's own checks raise."""
         own = {name: value for name, value in given.items() if name not in self.filled}
         positional, named = self._parsing._to_args_and_kwargs(copy.deepcopy(own), CALL_ID)
         return self.proper(by_position(self._parsing, positional, named) | named)
 
     def proper(self, named: Mapping[str, Any]) -> dict[str, Any]:
-        """Of what a function is called with, the arguments that a model may give."""
+        """Return those of a function's arguments that a model may give."""
         return {name: value for name, value in named.items() if name not in self.filled}
 
     def rebuild(self, args: Mapping[str, Any], like: Mapping[str, Any]) -> dict[str, Any] | None:
-        """The function's arguments, made of their JSON form; None where that does not lead back to the same.
+        """Make the function's arguments from their JSON form; None if the result does not have the same JSON form.
 
-        An argument whose value is JSON itself, as the one of this name in `like` is, needs no making.
+        An argument whose value is JSON itself, to judge by the one of this name in `like`, is taken as it is.
         """
         if args.keys() != like.keys():
             return None
@@ -72,12 +72,12 @@ class Intake:
             made |= {name: getattr(value, name) for name in others}
             is_same = json_form(made) == dict(args) and _kinds(made) == _kinds(like)
             return made if is_same else None
-        except Exception:  # whatever the tool's own checks raise: they do not take it
+        except Exception:  # whatever the tool's own checks raise, they do not accept it
             return None
 
 
 def by_position(tool: Any, args: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
-    """What LangChain hands a function by position, beside what it names: the first as the tool's first argument."""
+    """Return, by name, what LangChain passes to a function by position: the first as the tool's first argument."""
     if not args:
         return {}
     try:
@@ -91,7 +91,7 @@ def by_position(tool: Any, args: Sequence[Any], named: Mapping[str, Any]) -> dic
 
 
 def intake_of(tool: Any) -> Intake:
-    """The tool's intake, made once for each tool."""
+    """Return the tool's intake, made once for each tool."""
     kept = _kept.get(id(tool))
     if kept is not None and kept[0]() is tool and kept[1].schema is getattr(tool, "args_schema", None):
         return kept[1]
@@ -104,14 +104,14 @@ _kept: dict[int, tuple[Callable[[], Any], Intake]] = {}
 
 
 def _kinds(value: Any) -> Set[type]:
-    """The types of a value and of all in it: pydantic does not check a default, which may be of any."""
+    """Return the types of a value and of all in it: pydantic does not check a default, which may be of any type."""
     inner = value.values() if isinstance(value, Mapping) else value
     parts = inner if isinstance(inner, Iterable) and not isinstance(inner, str | bytes) else ()
     return frozenset({type(value)}).union(*map(_kinds, parts))
 
 
 def is_json(value: Any) -> bool:
-    """Whether a value is its own JSON form, to the type."""
+    """Return whether a value is its own JSON form, types included."""
     match value:
         case dict() if type(value) is dict:
             return all(type(name) is str and is_json(inner) for name, inner in value.items())
@@ -135,7 +135,7 @@ def _names(schema: Any) -> Set[str]:
 
 
 def _injected(tool: Any, schema: Any) -> Iterator[str]:
-    """What the agent's own code gives: LangChain strips it from what a model proposes."""
+    """Yield what the agent's own code gives: LangChain strips it from what a model proposes."""
     yield from getattr(tool, "_injected_args_keys", ())
     if isinstance(schema, type) and issubclass(schema, BaseModel):
         fields = set(schema.model_fields) - {"run_manager", "callbacks"}
@@ -150,14 +150,14 @@ def _kept_by_langchain(tool: Any) -> Iterator[str]:
 
 
 def _given_by_langchain(function: Callable[..., Any] | None, name: str) -> Iterator[str]:
-    """What LangChain gives a function by its signature: a parameter of this name, and one for the run's config."""
+    """Yield what LangChain gives a function by its signature: a parameter of this name, and one for the run's config."""
     if function is None:
         return
     if name in inspect.signature(function).parameters:
         yield name
     try:
         hints = get_type_hints(function)
-    except Exception:  # LangChain gives no config either where the hints cannot be resolved
+    except Exception:  # if the hints cannot be resolved, LangChain gives no config either
         return
     configs = [named for named, hint in hints.items() if getattr(hint, "__name__", "") == "RunnableConfig"]
     yield from configs[:1]

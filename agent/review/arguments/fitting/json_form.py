@@ -1,7 +1,7 @@
-"""The JSON form of what a tool's function receives: made of the values themselves, never by a schema's own writing.
+"""The JSON form of what a tool's function receives: made from the values themselves, never by a model's serialization.
 
-A model may write its fields otherwise than they are (a serializer, an alias, an excluded field), and a reviewer would
-then be shown what the function does not get.
+A model may serialize its fields differently from what they are (a serializer, an alias, an excluded field), and a
+reviewer would then be shown what the function does not get.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ _WRITTEN = (
     MultiHostUrl,
     re.Pattern,
 )
-"""Types of which pydantic writes a text that names the one value."""
+"""Types for which pydantic writes a text that names exactly one value."""
 _EXACT = "a value that JSON can show exactly"
 
 
 def json_form(value: Any, steps: Steps = ()) -> JSON:
-    """The JSON value that shows this one exactly. Raises ArgumentsRefused, naming the place, where there is none."""
+    """Return the JSON value that shows this one exactly. Raises `ArgumentsRefused`, naming the place, if no value does."""
     if value is None or type(value) in _PLAIN:
         return value  # type: ignore[no-any-return]
     if len(steps) > MAX_DEPTH:
@@ -69,14 +69,14 @@ def json_form(value: Any, steps: Steps = ()) -> JSON:
     if (entries := _entries(value)) is not None:
         return _object(entries, steps)
     if isinstance(value, str):
-        return str.__str__(value)  # a text of a class of its own, such as that of a message
+        return str.__str__(value)  # a subclass of `str`, such as that of a message's text
     if isinstance(value, _WRITTEN):
         return to_jsonable_python(value)  # type: ignore[no-any-return]
     raise refusal([ArgumentFault(path(steps), _EXACT, type(value).__name__)])
 
 
 def _unwrapped(value: Any) -> Any:
-    """The value that another one only stands around; the value itself where it does not."""
+    """Return the value inside a wrapper; the value itself if it is not a wrapper."""
     match value:
         case Enum():
             return value.value
@@ -90,12 +90,14 @@ def _unwrapped(value: Any) -> Any:
 
 
 def _entries(value: Any) -> Iterable[tuple[Any, Any]] | None:
-    """The names and values of an object of any kind; None where it is none."""
+    """Return the names and values of an object of any kind; None if it is not an object."""
     if isinstance(value, BaseModel):
         own = [(name, getattr(value, name)) for name in type(value).model_fields]
         return [*own, *(value.model_extra or {}).items()]
     if (older := sys.modules.get("pydantic.v1")) and isinstance(value, older.BaseModel):
-        return list(value)  # importing it for a first page would take long, and no value is of it before
+        return list(
+            value
+        )  # importing it would slow the first page, and no value is of it before it is imported
     if is_dataclass(value) and not isinstance(value, type):
         return [(part.name, getattr(value, part.name)) for part in fields(value)]
     return value.items() if isinstance(value, Mapping) else None

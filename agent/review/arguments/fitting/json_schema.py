@@ -1,4 +1,4 @@
-"""Fitting a proposal to a JSON Schema."""
+"""Fit a proposal to a JSON Schema."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from agent.review.arguments.fitting.outcome import Received, Unknown
 from agent.review.arguments.json_paths import Steps, at, path, without
 from agent.review.json_schemas import Schema
 
-# Where these stand, which keys an object knows cannot be told from its `properties` alone.
+# With any of these, an object's `properties` alone do not say which keys it knows.
 _COMPOSING = (
     "allOf",
     "anyOf",
@@ -28,9 +28,9 @@ _COMPOSING = (
 
 
 def by_json_schema(schema: Mapping[str, Any], given: dict[str, Any], unknown: Unknown) -> Received:
-    """What the schema makes of the proposal: defaults of the top level filled in, nothing coerced.
+    """Return what the schema makes of the proposal: defaults of the top level filled in, nothing coerced.
 
-    Raises ArgumentsRefused with every fault.
+    Raises `ArgumentsRefused` with every fault.
     """
     validator = Schema(schema)
     validator.check()
@@ -54,7 +54,7 @@ def by_json_schema(schema: Mapping[str, Any], given: dict[str, Any], unknown: Un
 def _strangers(
     schema: Any, value: JSON, steps: Steps, root: Mapping[str, Any]
 ) -> Iterator[tuple[Steps, ArgumentFault]]:
-    """The entries of objects that list their properties without saying what becomes of others."""
+    """Yield the unlisted entries of objects whose schema lists properties and does not say whether others are allowed."""
     schema = _resolved(schema, root)
     if isinstance(value, list):
         for index, item in enumerate(value):
@@ -75,7 +75,7 @@ def _strangers(
 
 
 def _resolved(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The schema itself, behind references into the same document; an empty one, knowing nothing, for others."""
+    """Return the schema with references into the same document followed; an empty one for any other reference."""
     for _ in range(MAX_DEPTH):
         if not isinstance(schema, Mapping):
             return {}

@@ -1,4 +1,4 @@
-"""A JSON Schema's error in words: which place of the arguments, what was expected there, what came."""
+"""A JSON Schema's error in words: which place of the arguments, what was expected there, what was given."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _LIMITS = {
 
 
 def schema_faults(error: SchemaFault) -> list[ArgumentFault]:
-    """The faults one error of the validator tells of; several where it speaks of several keys or forms."""
+    """Return the faults that one error of the validator reports; several if it is about several keys or forms."""
     steps = tuple(error.absolute_path)
     wanted: Any = error.validator_value
     came: Any = error.instance
@@ -93,7 +93,7 @@ def _extra_properties(error: SchemaFault) -> list[ArgumentFault]:
 
 
 def _union_faults(error: SchemaFault) -> list[ArgumentFault]:
-    """What is wrong with a value for the forms it comes near to; the types it may have where it is near to none."""
+    """Return what is wrong with a value for the forms of a union it comes near to; the types it may have if near none."""
     forms: dict[Any, list[SchemaFault]] = {}
     for each in error.context or ():
         forms.setdefault(each.schema_path[0], []).append(each)

@@ -1,4 +1,4 @@
-"""Fitting a proposal to a tool with a pydantic model, and noting what became of each of its places."""
+"""Fit a proposal to a tool with a pydantic model, and note what happened at each of its places."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _STEADY = "a value that the tool's own checks make the same each time"
 
 @dataclass(frozen=True)
 class _Notes:
-    """What came of a proposal, by place."""
+    """What happened to a proposal, by place."""
 
     defaults: list[Steps] = field(default_factory=list)
     dropped: list[tuple[Steps, ArgumentFault]] = field(default_factory=list)
@@ -33,9 +33,9 @@ class _Notes:
 
 
 def by_model(intake: Intake, given: dict[str, Any], unknown: Unknown) -> Received:
-    """What the tool makes of the proposal by its whole model. Raises ArgumentsRefused with every fault."""
+    """Return what the tool makes of the proposal by its complete model. Raises `ArgumentsRefused` with every fault."""
     model = intake.model
-    assert model is not None  # noqa: S101  the caller looked
+    assert model is not None  # noqa: S101  the caller checked
     if taken := intake.unreachable & given.keys():
         raise refusal(
             ArgumentFault(path((name,)), _UNREACHABLE, brief(given[name])) for name in sorted(taken)
@@ -73,13 +73,13 @@ def _object(made: JSON) -> dict[str, Any]:
 
 
 def _moved(value: BaseModel, args: dict[str, Any]) -> list[Steps]:
-    """The places at which the same proposal, parsed once more, comes out otherwise."""
+    """Return the places at which the same proposal, parsed once more, gives another value."""
     again = _object(json_form({name: getattr(value, name, None) for name in args}))
     return [steps for steps, *_ in differences(args, again, ())]
 
 
 def _compare(value: Any, given: JSON, final: JSON, steps: Steps, notes: _Notes) -> None:
-    """Note what became of `given`, place by place, now that the tool has made `final` of it by way of `value`."""
+    """Note, place by place, what happened to `given`, of which the tool made `final` by way of `value`."""
     if isinstance(value, RootModel):
         value = value.root
     if isinstance(given, dict) and isinstance(final, dict) and _is_kin(value, given, final):
@@ -101,7 +101,7 @@ def _to_be_given(args: dict[str, Any], moved: list[Steps], notes: _Notes) -> Ite
 
 
 def _takes_anything(value: Any) -> bool:
-    """Whether a check of the model sees the proposal whole, before its fields do."""
+    """Return whether a check of the model sees the whole proposal before its fields do."""
     if not isinstance(value, BaseModel):
         return False
     checks = type(value).__pydantic_decorators__.model_validators.values()
@@ -109,7 +109,7 @@ def _takes_anything(value: Any) -> bool:
 
 
 def _is_kin(value: Any, given: Any, final: Any) -> bool:
-    """Whether two containers can be compared part by part, rather than one having been made from the other."""
+    """Return whether two containers can be compared part by part, rather than one having been made from the other."""
     if isinstance(given, list):
         return isinstance(value, Sequence) and len(value) == len(given) == len(final)
     same_keys = isinstance(value, Mapping) and set(final) <= set(given)

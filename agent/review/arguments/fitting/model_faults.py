@@ -1,4 +1,4 @@
-"""A pydantic error in words: which place of the arguments, what was expected there, what came."""
+"""A pydantic error in words: which place of the arguments, what was expected there, what was given."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _PREAMBLE = re.compile(r"^(?:Input|Value|String|List|Set|Tuple|Dictionary|Data|B
 def model_faults(
     schema: type[BaseModel], given: dict[str, Any], error: ValidationError, only: str | None = None
 ) -> list[ArgumentFault]:
-    """One fault for each place; the alternatives of a union that fail in the same place are told as one."""
+    """Return one fault for each place; the alternatives of a union that fail in the same place make one fault."""
     told: dict[tuple[str, str], list[str]] = {}
     for detail in error.errors(include_url=False, include_input=False):
         if only not in (None, detail["type"]):
@@ -61,7 +61,7 @@ def model_faults(
 
 
 def forbidden_extras(schema: type[BaseModel], given: dict[str, Any]) -> list[ArgumentFault]:
-    """A fault for each argument the models ignore; needed where other faults leave no instance to compare with."""
+    """Return a fault for each argument the models ignore; needed if other faults leave no instance to compare with."""
     try:
         schema.model_validate(deepcopy(given), extra="forbid")
     except ValidationError as error:
@@ -76,7 +76,7 @@ def forbidden_extras(schema: type[BaseModel], given: dict[str, Any]) -> list[Arg
 
 
 def _locate(loc: Steps, given: JSON, *, missing: bool = False) -> tuple[Steps, JSON, str]:
-    """Where in the arguments pydantic's location is, what stands there, and of which form of a union it speaks."""
+    """Return where in the arguments pydantic's location is, what is there, and which form of a union it is about."""
     steps: Steps = ()
     found: Any = given
     form = tag = ""
@@ -92,7 +92,7 @@ def _locate(loc: Steps, given: JSON, *, missing: bool = False) -> tuple[Steps, J
 
 
 def place_of(detail: ErrorDetails, given: JSON) -> Steps:
-    """Where in the arguments the detail of an error points."""
+    """Return where in the arguments the detail of an error points."""
     return _locate(detail["loc"], given, missing=detail["type"] == "missing")[0]
 
 
@@ -116,7 +116,7 @@ def _in_words(schema: type[BaseModel], detail: ErrorDetails) -> str:
 
 
 def _models_at(schema: type[BaseModel], loc: Steps) -> list[type[BaseModel]]:
-    """The models of which one holds the last element of a location; several where a union leaves it open."""
+    """Return the models of which one holds the last element of a location; several if a union leaves it open."""
     models = _models_in(schema)
     for element in loc[:-1]:
         named = [model for model in models if model.__name__ == element]

@@ -1,4 +1,4 @@
-"""What comes of fitting a proposal to a tool."""
+"""The result of fitting a proposal to a tool."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class Received:
     args: dict[str, Any]
     """What the function receives, in its JSON form."""
     entered: dict[str, Any] = field(default_factory=dict)
-    """What enters the tool for it: the arguments in the form the model writes."""
+    """What is passed to the tool: the arguments in the form the model writes."""
     defaults: tuple[str, ...] = ()
     """Paths the proposal left out and the schema filled in."""
     dropped: tuple[str, ...] = ()
     """Paths of the proposal that the tool's function does not get."""
     coerced: tuple[Coercion, ...] = ()
     made_once: tuple[str, ...] = ()
-    """Paths of values that the tool would make otherwise each time: this one was kept, and is handed over."""
+    """Paths of values that the tool would make differently each time: this one was kept, and is passed on."""
     unchecked: bool = False
-    """The tool has no schema that LangChain holds arguments against: they reach it as they came."""
+    """True if the tool has no schema that LangChain checks arguments against: they reach it as they came."""

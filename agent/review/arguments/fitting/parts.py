@@ -15,13 +15,13 @@ class ParsedEntry:
 
     value: Any
     keys: list[str]
-    """The keys of a proposal it may come under."""
+    """The keys under which a proposal may give it."""
     is_set: bool = False
-    """It is known not to be a default."""
+    """True if it is known not to be a default."""
 
 
 def parts_of(value: Any) -> dict[str, ParsedEntry]:
-    """The entries of a validated object, by the name under which the tool's function finds them."""
+    """Return the entries of a validated object, by the name under which the tool's function finds them."""
     if isinstance(value, BaseModel):
         model, given = type(value), value.model_fields_set
         parts = {
@@ -39,13 +39,13 @@ def parts_of(value: Any) -> dict[str, ParsedEntry]:
 
 
 def key_of(model: type[BaseModel], name: str) -> str:
-    """The key to give a field under: its name, unless the model takes it by alias only."""
+    """Return the key to give a field under: its name, unless the model takes it by alias only."""
     keys = keys_of(model, name)
     return name if name in keys else keys[0]
 
 
 def keys_of(model: type[BaseModel], name: str) -> list[str]:
-    """The keys under which a model takes a field, in the order in which pydantic looks for them."""
+    """Return the keys under which a model takes a field, in the order in which pydantic looks for them."""
     alias, config = model.model_fields[name].validation_alias, model.model_config
     choices = alias.choices if isinstance(alias, AliasChoices) else [alias]
     aliases = [key for choice in choices if isinstance(key := _first_key(choice), str)]
