@@ -154,7 +154,7 @@ def _edited(place: int, raw: Mapping[str, Any], action: Action, agent: Agent) ->
     if not isinstance(edited, Mapping):
         raise InvalidDecision(
             f"Decision {place} on {action.tool} is an edit without edited_action. "
-            "Send edited_action with the tool's name and its whole args."
+            "Send edited_action with the tool's name and all of its args."
         )
     name, args = edited.get("name"), edited.get("args")
     if not isinstance(name, str) or not name or not isinstance(args, Mapping):

@@ -139,7 +139,7 @@ def kept_anchor(line: str) -> Anchor:
     found = KEPT.fullmatch("".join(line.split()))
     if not found:
         raise ValueError(
-            "This is not a line to check against: one has a count, a hash of 64 digits and letters, and a time. Copy it whole."
+            "This is not a line to check against: one has a count, a hash of 64 digits and letters, and a time. Copy the complete line."
         )
     return Anchor(int(found["count"]), found["head"], found["at"])
 

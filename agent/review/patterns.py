@@ -95,7 +95,7 @@ def _escape(part: re.Match[str]) -> str:
     if part["code"]:
         if 0xD800 <= int(part["code"], 16) <= 0xDFFF:
             raise PatternRefused(
-                f"{part[0]} is half of a character. Write the whole one, such as \\x{{1F600}}."
+                f"{part[0]} is half of a character. Write the complete one, such as \\x{{1F600}}."
             )
         return f"\\x{{{part['code']}}}"
     return r"\z" if part[0] == r"\Z" else part[0]

@@ -255,7 +255,7 @@ def test_a_printed_anchor_is_read_as_it_was(count: int, head: str, space: str) -
     ["", "12", f"12:{'a' * 63}:{AT}", f"12:{'g' * 64}:{AT}", f"x:{'a' * 64}:{AT}", f"١:{'a' * 64}:{AT}"],
 )
 def test_what_is_no_printed_anchor_is_said(line: str) -> None:
-    with pytest.raises(ValueError, match="Copy it whole"):
+    with pytest.raises(ValueError, match="Copy the complete line"):
         kept_anchor(line)
 
 
