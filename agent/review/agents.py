@@ -51,11 +51,11 @@ class Agent:
     """Requests a newcomer can start with; the demo model understands each of them."""
     version: str = "1"
     gates_itself: bool = False
-    """True for an external agent, which decides itself what it asks about; its policy here is empty except for the clocks."""
+    """True for an external agent, which decides itself what it asks about. Its policy here sets only the clocks."""
     isolated: bool = True
     """True if its tools touch nothing but the world it was opened on, so that scenarios may run them."""
     tools_at: Mapping[str, Mapping[str, Sequence[Tool]]] = field(default_factory=dict)
-    """The tools of each graph of an external agent: by the names of the nodes that lead to the graph, then by tool name."""
+    """An external agent's tools, by the names of the nodes that lead to their graph, then by tool name."""
 
     def __post_init__(self) -> None:
         self.policy.check({tool.name: self._arguments(tool.name) for tool in self.tools})
@@ -94,7 +94,7 @@ class Agent:
         return found[0]
 
     def _named(self, tool: str, place: str) -> Sequence[Tool]:
-        """Return the tools of this name at the place; if it has none or is unknown, all of this name that the agent has."""
+        """Return the tools of this name at the place; if there is none or it is unknown, all the agent has."""
         here = self.tools_at.get(nodes_of(place.rpartition("|")[0]), {}).get(tool)
         if here:
             return here

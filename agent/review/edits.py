@@ -1,4 +1,4 @@
-"""The effect of an edit on the agent: when it is so large that the agent may plan again, and when the original returns."""
+"""What an edit means to the agent: when it is large enough to plan again, and when the original call returns."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _is_rewritten(before: object, after: object) -> bool:
 
 
 def _original(edited: Action, agent: Agent) -> str | None:
-    """Return `same_call` of what the tool would have received of the proposal; None if it would have received nothing."""
+    """Return `same_call` of what the tool would have received of the proposal; None if it was refused."""
     tool, proposed = edited.proposed_tool, edited.proposed
     try:
         args = _given(agent, tool, parse(proposed) if isinstance(proposed, str) else proposed)

@@ -49,7 +49,7 @@ class Pasted:
         return self.pause.shape == "batched" and not any(self.value.get(name) for name in CONFIGS)
 
     def answers_rejection(self, place: int) -> bool:
-        """Return whether a rejection of this action is sent as an answer with the reason, because it cannot be ignored."""
+        """Return whether a rejection is sent as an answer with the reason, because the action cannot be ignored."""
         return self.pause.shape == "legacy" and self.pause.requests[place].rejected_as == "response"
 
 

@@ -38,7 +38,7 @@ _ESCAPE = re.compile(r"\\(?:u(?P<code>[0-9A-Fa-f]{4})|.)", re.S)
 
 
 class PatternRefused(ValueError):
-    """A pattern that cannot be searched for in linear time, or a search that is too much work; the text says what to write."""
+    """A pattern that cannot be searched for in linear time, or a search that is too much work. Says what to write."""
 
 
 def search(pattern: str, text: str) -> bool:

@@ -187,7 +187,7 @@ def differences(rule: Rule, call: CallForRules) -> tuple[Difference, ...]:
 
 
 def allowing(rules: Iterable[Rule], agent: Agent, tool: str, call: CallForRules) -> Rule | None:
-    """Return the first of these rules, all in force on the call's thread, that lets it run unasked; None if none does."""
+    """Return the first of these rules, all in force on the call's thread, that lets it run unasked, or None."""
     for rule in rules:
         same = rule.agent == agent.name and rule.tool == tool
         if same and not differences(rule, call) and not disabled(rule, agent):
@@ -235,7 +235,7 @@ class Foresight:
 
 
 def foresee(rule: Rule, proposals: Iterable[Event]) -> Foresight:
-    """Return what the rule would have allowed of these proposals of its tool, given newest first, and what it would not."""
+    """Return what the rule would have allowed among its tool's proposals, newest first, and what it would not."""
     past = [_past(rule, event) for event in proposals if _was_asked(event)]
     missed = [one for one in past if one.differences]
     nearest = sorted(missed, key=lambda one: len(one.differences))[:NEAR_MISSES]

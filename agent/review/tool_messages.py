@@ -83,7 +83,7 @@ def rejected_within(reasons: Iterable[str]) -> str:
 
 
 def ended_answer(reasons: Iterable[str]) -> str:
-    """Return the agent's closing answer, with the reasons: the rejected calls may be in a conversation that ends with the turn."""
+    """Return the agent's closing answer with the reasons: the conversation with the rejected calls may end too."""
     given = _together(reasons)
     return f"{ENDED_ANSWER} The reason given: {given}" if given else ENDED_ANSWER
 
@@ -111,7 +111,7 @@ REPEATED_ANSWER = (
 
 
 def not_allowed(kind: str, allowed: Iterable[str]) -> str:
-    """Return the result for a decision that the action does not allow, which only a caller outside the console can send."""
+    """Return the result for a decision the action does not allow. Only a caller that bypasses the console sends it."""
     return (
         f"The decision on this action was {kind!r}, which it does not allow; it allows {', '.join(allowed)}. "
         "It was not executed."
@@ -143,7 +143,7 @@ def malformed_turn(fault: str) -> str:
 
 
 def ran_before(result: str) -> str:
-    """Return the result of a call that is entered again after a crash, for an agent that marks what it did not run as an error."""
+    """Return the result of a call entered again after a crash; its agent marks whatever it did not run as an error."""
     return f"This call ran before and is not run again. Its result was: {result}"
 
 

@@ -31,7 +31,7 @@ class Verification:
     masked: int
     """How many events have had their data masked or erased; the chain vouches for the rest of each."""
     unkeyed: int = 0
-    """How many events, the first ones, have no keyed hash: they are unchanged since the key was made, and no more is proved."""
+    """How many events, the first ones, have no keyed hash: they are proved unchanged only since the key was made."""
     unchecked: int = 0
     """How many events hold something that needs the key to be checked, if no key was given."""
 

@@ -52,7 +52,7 @@ _EXACT = "a value that JSON can show exactly"
 
 
 def json_form(value: Any, steps: Steps = ()) -> JSON:
-    """Return the JSON value that shows this one exactly. Raises `ArgumentsRefused`, naming the place, if no value does."""
+    """Return the JSON value that shows this one exactly. Raises `ArgumentsRefused`, naming the place, if none does."""
     if value is None or type(value) in _PLAIN:
         return value  # type: ignore[no-any-return]
     if len(steps) > MAX_DEPTH:

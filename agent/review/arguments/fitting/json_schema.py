@@ -54,7 +54,7 @@ def by_json_schema(schema: Mapping[str, Any], given: dict[str, Any], unknown: Un
 def _strangers(
     schema: Any, value: JSON, steps: Steps, root: Mapping[str, Any]
 ) -> Iterator[tuple[Steps, ArgumentFault]]:
-    """Yield the unlisted entries of objects whose schema lists properties and does not say whether others are allowed."""
+    """Yield the entries of objects that their schema neither lists nor says anything about."""
     schema = _resolved(schema, root)
     if isinstance(value, list):
         for index, item in enumerate(value):

@@ -93,7 +93,7 @@ def _extra_properties(error: SchemaFault) -> list[ArgumentFault]:
 
 
 def _union_faults(error: SchemaFault) -> list[ArgumentFault]:
-    """Return what is wrong with a value for the forms of a union it comes near to; the types it may have if near none."""
+    """Return a value's faults by the forms of a union that it is near to; if near none, the types it may have."""
     forms: dict[Any, list[SchemaFault]] = {}
     for each in error.context or ():
         forms.setdefault(each.schema_path[0], []).append(each)
