@@ -1,4 +1,4 @@
-"""One table from what was refused to the HTTP status, and the body every refusal has."""
+"""Map each error to an HTTP status, in one table, and to the body that every refusal has."""
 
 from __future__ import annotations
 
@@ -59,27 +59,27 @@ STATUS: dict[type[errors.ReviewError], int] = {
 }
 
 REMEDY = {
-    400: "Mend the request, then send it again.",
+    400: "Fix the request, then send it again.",
     404: "There is nothing under this address. See /hitl/docs for what there is.",
     405: "This address does not take that method. See /hitl/docs for the one it takes.",
 }
 
 
 MAX_MISFITS = 100
-"""Parts of a request that are named as wrong; whoever reads them has enough with fewer."""
+"""The most parts of a request that one answer names as wrong; nobody reads more."""
 
 
 class Refusal(BaseModel):
-    """Why nothing was done, in one or more sentences that end in a remedy."""
+    """Why nothing was done: one or more sentences, the last of them a remedy."""
 
     detail: str
     code: str = Field(description="The kind of refusal, such as `AlreadyDecided`.")
-    by: str | None = Field(None, description="Who was first, where somebody was.")
+    by: str | None = Field(None, description="Who acted first, if somebody did.")
     what: str | None = Field(None, description="What they decided.")
     at: str | None = Field(None, description="When, in UTC.")
     pending_review: PendingReview | None = Field(
         None,
-        description="ReviewChanged: what waits now; decisions that name it, or send its digests, are taken.",
+        description="For ReviewChanged: what waits now. Decisions that name its id or send its digests are accepted.",
     )
 
 
@@ -92,19 +92,19 @@ class Misfit(BaseModel):
 
 
 class Misshapen(BaseModel):
-    """A request that is not of the documented shape: every part that is not."""
+    """The parts of a request that are not of the documented shape."""
 
     detail: list[Misfit]
     code: str
 
 
 def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The refusals of an endpoint, for its OpenAPI document."""
+    """Return the refusals of an endpoint, for the OpenAPI document."""
     words = {
         400: "A rule refuses it",
         403: "From another origin",
         404: "No such thread",
-        409: "Not as the thread now stands; with who, what and when where somebody was first",
+        409: "Not possible in the thread's present state; with who, what and when if somebody acted first",
         413: "The body is too large",
         415: "The body is not JSON",
         422: "Not of the documented shape",
@@ -117,7 +117,7 @@ def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 class AsciiJson(JSONResponse):
-    """JSON in ASCII: it can name the half of a surrogate pair that somebody sent, which UTF-8 cannot."""
+    """JSON in ASCII, which can repeat a lone surrogate from a request; UTF-8 cannot."""
 
     def render(self, content: Any) -> bytes:
         return json.dumps(content, allow_nan=False).encode("ascii")
@@ -128,12 +128,12 @@ def refused(status: int, detail: Any, code: str, **more: Any) -> JSONResponse:
 
 
 def misshapen(kind: str, loc: list[str | int], msg: str) -> RequestValidationError:
-    """The fault of a request that is not of the documented shape, to be raised."""
+    """Return the error to raise for a request that is not of the documented shape."""
     return RequestValidationError([{"type": kind, "loc": loc, "msg": msg}])
 
 
 def register(app: FastAPI) -> None:
-    """Let every refusal, and every failure, be answered in JSON with a remedy."""
+    """Answer every refusal and every failure in JSON, with a remedy."""
     app.add_exception_handler(errors.ReviewError, _by_rule)
     app.add_exception_handler(RequestValidationError, _by_shape)
     app.add_exception_handler(HTTPException, _by_address)
@@ -159,7 +159,7 @@ async def _by_rule(request: Request, error: Exception) -> JSONResponse:
 
 async def _by_shape(_: Request, error: Exception) -> JSONResponse:
     found = error.errors() if isinstance(error, RequestValidationError) else []
-    # What was sent is not repeated: it may be megabytes.
+    # The answer does not repeat what was sent: it may be megabytes.
     faults = [
         {"type": one["type"], "loc": list(one["loc"]), "msg": one["msg"]} for one in found[:MAX_MISFITS]
     ]
@@ -176,7 +176,7 @@ async def _by_address(_: Request, error: Exception) -> JSONResponse:
 
 async def _broken(_: Request, error: Exception) -> JSONResponse:
     log.error("a request failed", exc_info=error)
-    detail = "The console failed on this request, and its log says why. What was recorded stands; look at the thread before you send it again."
+    detail = "The console failed on this request, and its log says why. What was recorded is kept; look at the thread before you send it again."
     return refused(500, detail, "InternalError")
 
 

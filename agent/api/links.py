@@ -1,4 +1,4 @@
-"""What can be done next with an answer: links of the OpenAPI document, for people and for tests that walk them."""
+"""The OpenAPI links from an answer to the calls that can follow it, for people and for tests that follow them."""
 
 from __future__ import annotations
 

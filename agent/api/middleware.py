@@ -1,4 +1,4 @@
-"""What every request to the API passes first: its body is JSON, means one thing only, and is not too large."""
+"""Check every request body before a route reads it: it is JSON, unambiguous, and not too large."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from agent.hosting.hosts import READING
 from agent.review.arguments.argument_faults import cut
 
 MAX_BODY = 4_000_000
-"""Bytes. Room for a review of several actions with edited arguments of a megabyte each."""
+"""Bytes: enough for a review of several actions with edited arguments of a megabyte each."""
 MAX_DEPTH = 120
-"""Levels of a body: the arguments of a call may have 100, and stand a few levels down."""
+"""Levels of nesting: the arguments of a call may have 100, and are themselves a few levels down."""
 QUICK = 64_000
-"""Bytes of a body that is checked at once. A larger one would keep every other request waiting meanwhile."""
-# A string that nobody closes ends with the text: it is looked at once, not again from each of its quotation marks.
+"""Bytes of the largest body checked on the event loop; checking a larger one there would delay all other requests."""
+# An unclosed string matches to the end of the text; otherwise it would be scanned again from each quotation mark.
 _MARK = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[\[{]|[\]}]', re.DOTALL)
 
 
@@ -49,7 +49,7 @@ class BodyCheck:
 
 
 class StrictJson(APIRoute):
-    """A route whose JSON body means one thing only: no key twice, no endless depth, no number that is none."""
+    """A route that refuses JSON with repeated keys, too deep nesting, or `NaN` and `Infinity`."""
 
     def get_route_handler(self):  # type: ignore[no-untyped-def]  # FastAPI's own signature
         inner = super().get_route_handler()
@@ -64,13 +64,13 @@ class StrictJson(APIRoute):
 
 
 def strict_router() -> APIRouter:
-    """A router of such routes; each operation is named in the OpenAPI document as its function is."""
+    """Return a router of `StrictJson` routes, with the functions' names as operation ids in the OpenAPI document."""
     return APIRouter(route_class=StrictJson, generate_unique_id_function=lambda route: route.name)
 
 
 def _not_json(scope: Scope, headers: Headers) -> Response | None:
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-    # No form can send a DELETE, and it says all in its address.
+    # A DELETE says everything in its address, and no HTML form can send one.
     if kind == "application/json" or (scope["method"] == "DELETE" and not kind):
         return None
     return refused(
@@ -83,7 +83,7 @@ def _too_large(limit: int) -> Response:
 
 
 async def _read(receive: Receive, headers: Headers, limit: int) -> bytes | None:
-    """The whole body, or None if it is larger than the limit; no more than that is ever kept."""
+    """Return the complete body, or None if it is larger than `limit` bytes; never buffer much more than that."""
     declared = headers.get("content-length", "")
     if declared.isdigit() and int(declared) > limit:
         return None
@@ -98,7 +98,7 @@ async def _read(receive: Receive, headers: Headers, limit: int) -> bytes | None:
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
-    """The body once more in one piece; then what the client does, such as going away."""
+    """Replay the body in one piece, then pass on what the client sends, such as a disconnect."""
     waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replay() -> Message:
@@ -108,7 +108,7 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
 
 
 def _check(body: bytes) -> None:
-    """Raise the fault of a body that two readers could take for two things. An empty one passes: it is missing."""
+    """Raise the fault of a body that two parsers could read differently. An empty body passes: its route reports it."""
     if not body:
         return
     try:
@@ -119,11 +119,11 @@ def _check(body: bytes) -> None:
     except UnicodeDecodeError:
         raise misshapen("json_invalid", ["body"], "The body is not UTF-8. Send it as UTF-8.") from None
     except ValueError as odd:
-        raise misshapen("json_invalid", ["body"], f"The body is not exact JSON: {odd}. Mend it.") from None
+        raise misshapen("json_invalid", ["body"], f"The body is not exact JSON: {odd}. Fix it.") from None
 
 
 def _depth(text: str) -> int:
-    """How deep the brackets outside of strings go, or the first depth that is too much; a reader could run out of stack."""
+    """Return the depth of brackets outside strings, at most one over the limit; a deeper body could exhaust a parser's stack."""
     deepest = level = 0
     for mark in _MARK.finditer(text):
         match text[mark.start()]:
@@ -141,9 +141,9 @@ def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) != len(pairs):
         repeated = Counter(name for name, _ in pairs).most_common(1)[0][0]
-        raise ValueError(f"the key {cut(ascii(repeated))} stands twice in one object")
+        raise ValueError(f"the key {cut(ascii(repeated))} appears twice in one object")
     return found
 
 
 def _no_number(word: str) -> object:
-    raise ValueError(f"{word} is no number of JSON")
+    raise ValueError(f"{word} is not a JSON number")

@@ -1,4 +1,4 @@
-"""What a caller may send. A body that is not of these shapes is answered with 422 before anything is looked up."""
+"""What a caller may send. Any other shape is answered with 422 before anything is looked up."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAX_NAME = 128
 """Characters of an agent's, a model's, a tool's or a reviewer's name, and of an id."""
 MAX_DIGEST = 128
 MAX_DECISIONS = 10_000
-"""Decisions on one review: a body may hold a million that are none, and each would be told of."""
+"""The most decisions on one review: a body could hold a million invalid ones, and each would be reported."""
 
 ThreadId = Annotated[str, Field(pattern=f"^{THREAD_ID.pattern}$", max_length=128)]
 # A bound on its length also makes pydantic refuse half of a surrogate pair, which no answer could repeat.
@@ -22,7 +22,7 @@ Words = Annotated[str, Field(max_length=MAX_MESSAGE)]
 
 
 class Body(BaseModel):
-    """One frozen object. Fields it does not know are ignored, so that an older console takes a newer caller."""
+    """A frozen object that ignores unknown fields, so that an older console accepts a newer caller."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -32,10 +32,8 @@ class ChatBody(Body):
         description="What the agent should do.",
         examples=["Send an e-mail to alice@example.com: The meeting moved to 10."],
     )
-    thread_id: ThreadId | None = Field(None, description="The conversation; an unknown one is started.")
-    agent: Name | None = Field(
-        None, description="Whom a new thread talks to; the first one served if absent."
-    )
+    thread_id: ThreadId | None = Field(None, description="The conversation; an unknown id starts a new one.")
+    agent: Name | None = Field(None, description="The agent of a new thread; the first one served if absent.")
     model: Name | None = Field(None, description="The model of a new thread; the default if absent.")
 
 
@@ -47,11 +45,12 @@ class EditedAction(Body):
 
 
 class AnyDecision(Body):
-    """What a decision of any type may carry beside its own fields."""
+    """What a decision of any type may carry besides its own fields."""
 
     comment: Words | None = Field(None, description="For the record only.")
     shown_digest: Annotated[str, Field(max_length=MAX_DIGEST)] | None = Field(
-        None, description="The digest of what was on screen; another one waiting is answered with 409."
+        None,
+        description="The digest of what was on screen; if something else waits by now, the answer is 409.",
     )
 
 
@@ -75,7 +74,7 @@ class Reject(AnyDecision):
     """Do not run it."""
 
     type: Literal["reject"]
-    message: Words | None = Field(None, description="The reason, which the agent is told.")
+    message: Words | None = Field(None, description="The reason, which is sent to the agent.")
 
 
 class Respond(AnyDecision):
@@ -98,16 +97,17 @@ class ReviewBody(ThreadBody):
         max_length=MAX_DECISIONS,
         description="One per action, in the order of `action_requests`.",
     )
-    review_id: Name | None = Field(None, description="Which review; needed where several wait.")
+    review_id: Name | None = Field(None, description="Which review; needed if several wait.")
 
     def given(self) -> list[dict[str, Any]]:
-        """The decisions with the fields that were sent, as the rules read them."""
+        """Return the decisions with only the fields that were sent, as the rules read them."""
         return [one.model_dump(exclude_unset=True) for one in self.decisions]
 
 
 class DecideBody(ReviewBody):
     end_turn: bool = Field(
-        False, description="With everything rejected: the turn ends here, and the model is not called again."
+        False,
+        description="Only with every action rejected: end the turn here, without calling the model again.",
     )
 
 
@@ -119,21 +119,22 @@ class CloseBody(ThreadBody):
 class SettleBody(ThreadBody):
     tool_call_id: Name
     outcome: Literal["happened", "failed", "ask_again"] = Field(
-        description="It took effect; it failed; or it did not happen and is to be asked about again."
+        description="It took effect; it failed; or it did not happen, and a reviewer should be asked again."
     )
-    result: Words | None = Field(None, description="What the agent is told as the tool's result.")
+    result: Words | None = Field(None, description="What the agent gets as the tool's result.")
 
 
 class RuleBody(ThreadBody):
-    """A rule to be made from one call: calls like it are then not asked about."""
+    """A rule to make from one call: calls like it then run unasked."""
 
     tool_call_id: Name
     free: list[Annotated[str, Field(max_length=MAX_NAME)]] = Field(
         [],
-        description="Arguments that may have any value; all others must be exactly as in this call. At least one that the call itself gave, and no default filled in, has to be among the others.",
+        description="Arguments that may have any value; all others must be exactly as in this call. The others must include at least one that the call itself gave, not a default that was filled in.",
     )
     scope: Scope = Field("thread", description="This thread alone, or every thread of its agent.")
     lasting: Lasting = Field("15 minutes", description="How long; `today` ends at midnight, UTC.")
     shown_digest: Annotated[str, Field(max_length=MAX_DIGEST)] | None = Field(
-        None, description="The digest of the call that was on screen; another one is answered with 409."
+        None,
+        description="The digest of the call that was on screen; if the call is another by now, the answer is 409.",
     )

@@ -1,4 +1,4 @@
-"""What the API answers: every shape it documents, and how it is made of the console's own records."""
+"""What the API answers: every documented shape, and how it is built from the console's records."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from agent.review.threads import Message, Status
 
 
 class RecordResponse(Response):
-    """An answer made of the console's own records, written as it is: it is of the documented shape already."""
+    """JSON built from the console's own records, sent without validation: it has the documented shape already."""
 
     media_type = "application/json"
 
@@ -30,18 +30,20 @@ class RecordResponse(Response):
 DecisionType = Literal["approve", "edit", "reject", "respond"]
 
 
-RECEIVED = "What the tool's function receives of them, where that is not the same."
+RECEIVED = "What the tool's function receives, where that differs from `args`."
 
 
 class ActionRequest(BaseModel):
     name: str
-    args: dict[str, Any] | None = Field(description="As the agent proposed them, and as an edit writes them.")
+    args: dict[str, Any] | None = Field(
+        description="As the agent proposed them; an edit writes its arguments in the same form."
+    )
     received: dict[str, Any] | None = Field(default=None, description=RECEIVED)
     description: str
     tool_call_id: str
     shown_digest: str
     denied: str | None = Field(
-        None, description="Why it cannot be approved: the policy has come to deny it. Absent where it can."
+        None, description="Why it cannot be approved: the policy denies it by now. Absent if it can."
     )
 
 
@@ -51,7 +53,7 @@ class ReviewConfig(BaseModel):
 
 
 class PendingReview(BaseModel):
-    """A pause: actions that wait for one decision each, in the order of the agent's calls."""
+    """A pause: the actions that wait for one decision each, in the order of the agent's calls."""
 
     review_id: str
     action_requests: list[ActionRequest]
@@ -59,14 +61,14 @@ class PendingReview(BaseModel):
 
 
 class Answer(BaseModel):
-    """Where a thread stands after a run."""
+    """The state of a thread after a run."""
 
     thread_id: str
     status: Status
     answer: str | None = Field(description="The agent's closing words, once it has answered.")
     pending_review: PendingReview | None = Field(description="The oldest of `pending_reviews`.")
     pending_reviews: list[PendingReview]
-    error: str | None = Field(None, description="Why the run failed or stopped; absent where it did not.")
+    error: str | None = Field(None, description="Why the run failed or stopped; absent if it did not.")
 
 
 class Accepted(BaseModel):
@@ -109,7 +111,7 @@ class ActionAnswer(BaseModel):
     state: ActionState
     summary: str
     review_id: str | None
-    rule_id: str | None = Field(description="The remembered rule that approved it in a person's place.")
+    rule_id: str | None = Field(description="The remembered rule that approved it instead of a person.")
     decided_by: str | None
     decided_at: str | None
     started_at: str | None
@@ -135,8 +137,12 @@ class PreviewedAction(BaseModel):
     type: DecisionType
     would_run: WouldRun | None = Field(description="The call that would run, or null if none would.")
     summary: str
-    shown_digest: str = Field(description="Of this card; for an edit, what goes into `edited_digest`.")
-    told: str | None = Field(description="What the agent would be told; null where the tool would answer it.")
+    shown_digest: str = Field(
+        description="The digest of this card; for an edit, the value for `edited_digest`."
+    )
+    told: str | None = Field(
+        description="What the agent would get as the result; null if the tool itself would answer."
+    )
 
 
 class PreviewAnswer(BaseModel):
@@ -154,7 +160,7 @@ class QueuedReview(BaseModel):
 
 class QueueAnswer(BaseModel):
     reviews: list[QueuedReview]
-    next_cursor: str | None = Field(description="Send it as `cursor` to go on; null at the end.")
+    next_cursor: str | None = Field(description="Send it as `cursor` for the next page; null at the end.")
 
 
 class EventAnswer(BaseModel):
@@ -170,16 +176,16 @@ class EventAnswer(BaseModel):
     tool_call_id: str | None = None
     tool: str | None = None
     digest: str | None = None
-    data: dict[str, Any] | None = Field(None, description="Secrets in it masked. Absent once it was erased.")
-    masked: bool = Field(False, description="True where something in `data` is masked; absent elsewhere.")
-    salt: str | None = Field(None, description="Absent where something is masked.")
+    data: dict[str, Any] | None = Field(None, description="With secrets masked. Absent if it was erased.")
+    masked: bool = Field(False, description="True if something in `data` is masked; else absent.")
+    salt: str | None = Field(None, description="Absent if something in `data` is masked.")
     commitment: str
     hash: str
 
 
 class TrailAnswer(BaseModel):
     events: list[EventAnswer]
-    next_cursor: int | None = Field(description="Send it as `cursor` to go on; null at the end.")
+    next_cursor: int | None = Field(description="Send it as `cursor` for the next page; null at the end.")
 
 
 class VerifyAnswer(BaseModel):
@@ -187,12 +193,16 @@ class VerifyAnswer(BaseModel):
     count: int
     head: str = Field(description="The last event's hash.")
     first_fault: str | None
-    masked: int = Field(description="Events whose data was erased; the chain vouches for the rest of each.")
-    unkeyed: int = Field(description="Events, the first ones, from before the chain had a key.")
+    masked: int = Field(
+        description="How many events had their data erased; the chain still covers the rest of each."
+    )
+    unkeyed: int = Field(description="How many events, at the start, are from before the chain had a key.")
 
 
 class AnchorAnswer(BaseModel):
-    anchor: str | None = Field(description="Count, hash and time of the last event; null before the first.")
+    anchor: str | None = Field(
+        description="Count, hash and time of the last event; null if there are no events."
+    )
 
 
 class HealthAnswer(BaseModel):
@@ -202,7 +212,7 @@ class HealthAnswer(BaseModel):
 
 
 def answer(console: Console, thread_id: str, *, to: str, face: Face = "http") -> dict[str, Any]:
-    """Answer with the thread as it is, and note its reviews as given to this reviewer. Raises `UnknownThread`."""
+    """Return the thread's state, and note its reviews as given to this reviewer. Raises `UnknownThread`."""
     view = console.queries.view(thread_id)
     console.given.give(view.reviews, to=to, face=face)
     last = console.queries.history(thread_id, limit=1)
@@ -219,9 +229,9 @@ def answer(console: Console, thread_id: str, *, to: str, face: Face = "http") ->
 
 
 def thread(console: Console, thread_id: str, *, to: str) -> dict[str, Any]:
-    """The thread with its whole transcript and every action, noted as given. Raises `UnknownThread`.
+    """Return the thread with all its messages and actions, and note its reviews as given. Raises `UnknownThread`.
 
-    Secrets are masked in what was said and in what has ended; what can still be decided on is exact.
+    Secrets are masked in messages and in actions that have ended; what can still be decided is exact.
     """
     about = console.queries.view(thread_id).thread
     messages = console.queries.history(thread_id, limit=max(1, console.queries.history_length(thread_id)))
@@ -262,7 +272,7 @@ def queued(console: Console, review: Waiting) -> dict[str, Any]:
 
 
 def event(one: Event) -> dict[str, Any]:
-    """A line of the trail, secrets in its data masked; then without the salt, by which a short one could be guessed."""
+    """Return an event with secrets masked; without its salt if any are, since a short secret could be guessed by it."""
     found = {name: value for name, value in vars(one).items() if value is not None}
     shown = masked(one.data)
     if shown == one.data:

@@ -1,4 +1,4 @@
-"""The endpoints: each parses, calls the console, and waits in a pool of its own."""
+"""The endpoints: each parses its request, calls the console, and waits in a separate thread pool."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ async def reviewer(
     x_reviewer: Annotated[
         str | None,
         Header(
-            description=f"Who decides: recorded, unverified. In UTF-8, at most {MAX_NAME} characters, "
-            f"none of them hidden; `{ANONYMOUS}` where it is left out."
+            description=f"Who decides: recorded, unverified. UTF-8, at most {MAX_NAME} characters, "
+            f"none of them hidden; `{ANONYMOUS}` if absent."
         ),
     ] = None,
 ) -> str:
-    """Who decides, as the caller says: recorded as unverified until there is sign-in."""
+    """Return who decides, as the caller says; the record calls it unverified."""
     if x_reviewer is None:
         return ANONYMOUS
     try:
@@ -55,7 +55,7 @@ async def reviewer(
 
 
 def _as_utf8(header: str) -> str:
-    """HTTP libraries read headers as Latin-1, while names are sent as UTF-8."""
+    """Return a header as UTF-8: names are sent as that, but HTTP libraries decode headers as Latin-1."""
     try:
         return header.encode("latin-1").decode("utf-8")
     except UnicodeError:
@@ -88,9 +88,13 @@ _STREAM = {"text/event-stream": {"schema": {"type": "string"}}}
 
 
 def _starts_a_run(path: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A POST that starts a run and can be waited for, followed, or left to itself."""
+    """Register a POST that starts a run, which the caller can await, follow as events, or leave."""
     responses: dict[int | str, dict[str, Any]] = {
-        200: {"content": _STREAM, "links": LINKS, "description": "The run paused or ended; or its events"},
+        200: {
+            "content": _STREAM,
+            "links": LINKS,
+            "description": "The run paused or ended; or its event stream",
+        },
         202: {
             "model": api_responses.Accepted,
             "links": LINKS,
@@ -169,7 +173,7 @@ async def review(request: Request, body: requests.DecideBody, at: At, by: By, pr
 
 
 def _decided(at: Console, body: requests.ReviewBody) -> tuple[str | None, str | None, str | None]:
-    """By whom, what and when the review asked about was decided, if it was: the thread runs on that now."""
+    """Return who decided the review in question, what and when, if that decision is what the thread now runs on."""
     last = at.queries.view(body.thread_id).last_review
     if last is None or last.state is not ReviewState.DECIDED or body.review_id not in (None, last.review_id):
         return None, None, None
@@ -178,7 +182,7 @@ def _decided(at: Console, body: requests.ReviewBody) -> tuple[str | None, str | 
 
 @_starts_a_run("/close")
 async def close(request: Request, body: requests.CloseBody, at: At, by: By, prefer: Prefer = None) -> Any:
-    """End a review without deciding, "not now" and never "no"; the agent is told that it is still open."""
+    """End a review without deciding: "not now", never "no". The agent is told that the question is still open."""
 
     def end() -> Run:
         return at.close(body.thread_id, by=by, review_id=body.review_id, reason=body.reason or "")
@@ -188,7 +192,7 @@ async def close(request: Request, body: requests.CloseBody, at: At, by: By, pref
 
 @_starts_a_run("/settle")
 async def settle(request: Request, body: requests.SettleBody, at: At, by: By, prefer: Prefer = None) -> Any:
-    """Say what became of an action that was cut off; once all of a thread are settled, its turn goes on."""
+    """Settle the outcome of an action that was cut off. Once all of a thread are settled, its turn goes on."""
 
     def say() -> Run | None:
         return at.settle(body.thread_id, body.tool_call_id, body.outcome, by=by, result=body.result or "")
@@ -198,7 +202,7 @@ async def settle(request: Request, body: requests.SettleBody, at: At, by: By, pr
 
 @_starts_a_run("/retry")
 async def retry(request: Request, body: requests.ThreadBody, at: At, by: By, prefer: Prefer = None) -> Any:
-    """Go on with a failed or stopped thread from where it stands."""
+    """Continue a failed or stopped thread from where it stopped."""
     return await _started(request, at, by, body.thread_id, lambda: at.retry(body.thread_id, by=by))
 
 
@@ -206,7 +210,7 @@ async def retry(request: Request, body: requests.ThreadBody, at: At, by: By, pre
 async def ask_again(
     request: Request, body: requests.ThreadBody, at: At, by: By, prefer: Prefer = None
 ) -> Any:
-    """Ask once more what another client's answer has stuck, or what was closed last without deciding."""
+    """Ask again where another client's answer has left the thread stuck, or after a review was closed undecided."""
     return await _started(request, at, by, body.thread_id, lambda: at.ask_again(body.thread_id, by=by))
 
 
@@ -217,7 +221,7 @@ async def ask_again(
     responses=documented(400, 404, 409) | _POST,
 )
 async def archive(body: requests.ThreadBody, at: At, by: By) -> Any:
-    """Let the agent forget a thread: its checkpoints are deleted. Its messages and its record stay."""
+    """Delete a thread's checkpoints, so that the agent forgets it. Its messages and its record stay."""
     await off(at.archive, body.thread_id, by=by)
     return await off(api_responses.answer, at, body.thread_id, to=by)
 
@@ -229,7 +233,7 @@ async def archive(body: requests.ThreadBody, at: At, by: By) -> Any:
     responses={200: {"links": LINKS}, **documented(404, 409), **_POST},
 )
 async def stop(body: requests.ThreadBody, at: At, by: By) -> Any:
-    """Let the thread's run stop at its next step. A tool that executes is not cut off: `running` means not yet."""
+    """Stop the thread's run at its next step. An executing tool is not cut off: `running` means not stopped yet."""
 
     def halt() -> dict[str, Any]:
         at.stop(body.thread_id, by=by)
@@ -246,7 +250,7 @@ async def stop(body: requests.ThreadBody, at: At, by: By) -> Any:
     responses={**documented(400, 404, 409), **_POST},
 )
 async def preview(body: requests.ReviewBody, at: At, by: By) -> Any:
-    """What these decisions would do, checked as `/review` would check them; changes nothing."""
+    """Show what these decisions would do, checked as `/review` checks them. Changes nothing."""
     accepted = await off(
         at.preview, body.thread_id, body.given(), review_id=body.review_id, to=by, face="http"
     )
@@ -263,7 +267,7 @@ def reviews(
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     cursor: Annotated[str | None, Query(max_length=600)] = None,
 ) -> Any:
-    """Reviews that wait, over all threads, oldest first."""
+    """List the reviews that wait, over all threads, oldest first."""
     sought = Sought(agent=agent or "", tool=tool or "", thread_id=thread_id or "")
     found = at.queries.queue(limit=limit + 1, after=_place(cursor) if cursor else None, sought=sought)
     page = found[:limit]
@@ -281,7 +285,7 @@ def reviews(
     responses=documented(404, 422, 503),
 )
 def thread(thread_id: ThreadPath, at: At, by: By) -> Any:
-    """A thread with its messages, its open reviews and every action with its state."""
+    """Return a thread with its messages, its open reviews and every action with its state."""
     return api_responses.RecordResponse(api_responses.thread(at, thread_id, to=by))
 
 
@@ -291,7 +295,7 @@ def thread(thread_id: ThreadPath, at: At, by: By) -> Any:
     responses={200: {"content": _EXPORTED}, **documented(404, 422, 503)},
 )
 def export(thread_id: ThreadPath, at: At, form: Annotated[Form, Query(alias="format")] = "json") -> Response:
-    """A whole thread as one file for a bug report, secrets masked: JSON, or HTML without any script."""
+    """Export a complete thread as one file for a bug report, secrets masked: JSON, or HTML without scripts."""
     whole = at.queries.whole_thread(thread_id)
     text, kind = (as_html(whole), "text/html") if form == "html" else (as_json(whole), "application/json")
     headers = {
@@ -316,7 +320,7 @@ def audit(
     limit: Annotated[int, Query(ge=1, le=1_000)] = 200,
     cursor: Annotated[int, Query(ge=0, le=2**62)] = 0,
 ) -> Any:
-    """Events of the audit trail in order, from behind `cursor`."""
+    """List events of the audit trail in order, starting after `cursor`."""
     found = at.trail.events(
         thread_id=thread_id, kind=kind, since=cast("str | None", since), after=cursor, limit=limit + 1
     )
@@ -331,10 +335,10 @@ def audit(
 def verify(
     at: At,
     anchor: Annotated[
-        list[str], Query(max_length=100, description="Lines of `/audit/anchor` that were kept elsewhere.")
+        list[str], Query(max_length=100, description="Lines from `/audit/anchor` that were kept elsewhere.")
     ] = [],  # noqa: B006  FastAPI copies it
 ) -> Any:
-    """Check the chain of the whole trail: an edited, removed, inserted or reordered event is found."""
+    """Check the chain of the complete trail; this finds any edited, removed, inserted or reordered event."""
     try:
         kept = [kept_anchor(line) for line in anchor]
     except ValueError as error:
@@ -344,14 +348,14 @@ def verify(
 
 @router.get("/audit/anchor", response_model=api_responses.AnchorAnswer, responses=documented(503))
 def anchor(at: At) -> Any:
-    """Where the trail ends now, as a line to be kept elsewhere and given to `/audit/verify` later."""
+    """Return the present end of the trail, as a line to keep elsewhere and give to `/audit/verify` later."""
     head = at.trail.head()
     return {"anchor": str(head) if head else None}
 
 
 @router.get("/health", response_model=api_responses.HealthAnswer, responses=documented(503))
 def health(at: At) -> Any:
-    """Whether the ledger answers, and how many runs are open."""
+    """Say whether the ledger answers, and how many runs are open."""
     return at.queries.health()
 
 

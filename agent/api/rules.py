@@ -1,4 +1,4 @@
-"""The endpoints of remembered rules: list them, foresee what one would allow, make it, revoke it."""
+"""The endpoints of remembered rules: list them, preview what one would allow, make it, revoke it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RulePath = Annotated[str, Path(min_length=1, max_length=requests.MAX_NAME)]
 
 
 class RuleAnswer(BaseModel):
-    """A remembered rule: what it lets run unasked, who made it, until when, and how often it was used."""
+    """A remembered rule: what it lets run unasked, who made it, when it expires, and how often it was used."""
 
     rule_id: str
     agent: str
@@ -31,7 +31,7 @@ class RuleAnswer(BaseModel):
     bound: dict[str, Any] = Field(description="Arguments that must have exactly these values.")
     free: list[str] = Field(description="Arguments that may have any value, or be absent.")
     scope: Scope
-    thread_id: str | None = Field(description="The thread it holds on; null for every one of its agent.")
+    thread_id: str | None = Field(description="The thread it applies to; null for every thread of its agent.")
     made_by: str
     made_at: str
     expires_at: str
@@ -40,7 +40,7 @@ class RuleAnswer(BaseModel):
     ended: RuleEnd | None
     ended_by: str | None
     ended_at: str | None
-    disabled: str | None = Field(description="Why it allows nothing now, though it has not ended.")
+    disabled: str | None = Field(description="Why it allows nothing at present, although it has not ended.")
 
 
 class RulesAnswer(BaseModel):
@@ -64,27 +64,27 @@ class MatchedCall(BaseModel):
 
 
 class ForesightAnswer(BaseModel):
-    looked_at: int = Field(description="Past calls of the tool that were looked at.")
+    looked_at: int = Field(description="How many past calls of the tool were compared.")
     expires_at: str
-    matches: list[MatchedCall] = Field(description="What the rule would have let run, the last first.")
-    near_misses: list[MatchedCall] = Field(description="What it would not have, the nearest first.")
+    matches: list[MatchedCall] = Field(description="What the rule would have let run, latest first.")
+    near_misses: list[MatchedCall] = Field(description="What it would not have let run, nearest first.")
 
 
 @router.get("/rules", response_model=RulesAnswer, responses=documented(422, 503))
 def rules(at: At, agent: Named = None) -> Any:
-    """Remembered rules: those that have not ended first, the last made first."""
+    """List remembered rules: those that have not ended first, and the latest first."""
     return {"rules": [_rule(at, one) for one in at.rules.all(agent)]}
 
 
 @router.post("/preview-rule", response_model=ForesightAnswer, responses=_MADE)
 def preview_rule(body: requests.RuleBody, at: At, by: By) -> Any:
-    """What the rule would have allowed among past calls of its tool, and what not; changes nothing."""
+    """Show which past calls of its tool the rule would have allowed, and which not. Changes nothing."""
     return _foreseen(at.rules.foresee(**_choices(body), by=by))
 
 
 @router.post("/rules", response_model=RuleAnswer, responses={200: {"links": LINKS_OF_A_RULE}, **_MADE})
 def remember(body: requests.RuleBody, at: At, by: By) -> Any:
-    """Make a rule from one call: calls exactly like it, but for the free arguments, are not asked about until it ends.
+    """Make a rule from one call: until it ends, calls like it run unasked, whatever their free arguments.
 
     A call that waits already goes on waiting.
     """
@@ -95,7 +95,7 @@ def remember(body: requests.RuleBody, at: At, by: By) -> Any:
     "/rules/{rule_id}", response_model=RuleAnswer, responses=documented(403, 404, 409, 415, 422, 503)
 )
 def revoke(rule_id: RulePath, at: At, by: By) -> Any:
-    """End a rule at once. What it approved and has not started is withdrawn."""
+    """End a rule at once. Calls it approved that have not started are withdrawn."""
     return _rule(at, at.rules.revoke(rule_id, by=by))
 
 

@@ -1,4 +1,4 @@
-"""The API as an application: to be mounted beside the pages, or served alone."""
+"""The API as an ASGI application, to be mounted next to the pages or served alone."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from agent.hosting.mount import mounted
 from agent.hosting.shutdown import asked_to_end
 
 ABOUT = (
-    "All that the pages do, for scripts and other services. A POST that starts a run waits until it pauses or "
-    "ends; `Prefer: respond-async` answers at once, and `Accept: text/event-stream` follows along. A client that "
-    "goes away stops nothing."
+    "Everything the pages do, for scripts and other services. A POST that starts a run waits until it pauses or "
+    "ends; `Prefer: respond-async` answers at once, and `Accept: text/event-stream` streams its events. A client "
+    "that disconnects stops nothing."
 )
 
 
@@ -32,14 +32,14 @@ def process_console() -> Console:
 
 
 def build(console: Callable[[], Console] = process_console) -> FastAPI:
-    """The API over a console, which is asked for at each request and has to be opened by whoever serves it."""
+    """Build the API. `console` is called on each request; whoever serves the API opens the console."""
     app = FastAPIOffline(
         docs_url="/docs",
         redoc_url=None,
         title="Review console",
         description=ABOUT,
         middleware=[Middleware(BodyCheck)],
-        # Not included as routers: FastAPI goes through all routes of those twice for each request.
+        # Not included as routers: FastAPI would go through all their routes twice for each request.
         routes=[*router.routes, *rules.router.routes],
     )
     app.state.console = console
@@ -48,7 +48,7 @@ def build(console: Callable[[], Console] = process_console) -> FastAPI:
 
 
 def standalone() -> Starlette:
-    """The API without the pages. It opens the console when it starts and closes it when it ends."""
+    """Build the API without the pages, which opens the console when it starts and closes it when it ends."""
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:

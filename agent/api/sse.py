@@ -1,7 +1,7 @@
-"""A run as server-sent events: told from the record, which loses nothing, with the words that are being written.
+"""Stream a run as server-sent events: from the record, which loses nothing, plus the message being written.
 
-The record is asked every few hundredths of a second. A message that stands in it has been sent in full before
-what came after it, whatever of it was seen while it was written; and it is the same whoever executes the run.
+The record is polled every `STEP` seconds. A recorded message is sent in full before what follows it, however much
+of it was seen while it was being written. The stream is the same whichever process executes the run.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from agent.review.threads import Message, Run, Status
 
 STEP = 0.05
 QUIET = 300
-"""Steps without news after which a comment is sent, so that nothing between closes the connection."""
+"""Steps without news after which a comment is sent, so that no proxy closes the connection."""
 PAGE = 200
 STATUS_OF = {
     EventKind.EXECUTION_FINISHED: "success",
@@ -34,7 +34,7 @@ CODE_OF = {
     Status.UNKNOWN_OUTCOME: "OutcomeUnknown",
     Status.STUCK: "ThreadStuck",
 }
-UNKNOWN = "The outcome of an action is unknown, because it was cut off. Settle it, then the thread goes on."
+UNKNOWN = "The outcome of an action is unknown, because it was cut off. Settle it, and the thread goes on."
 
 Told = tuple[str, dict[str, Any]]
 """An event's name and its data."""
@@ -42,7 +42,7 @@ Told = tuple[str, dict[str, Any]]
 
 @dataclass
 class Follower:
-    """What one listener has been told of a run so far."""
+    """One listener's progress through a run: what was sent so far."""
 
     console: Console
     run: Run
@@ -51,18 +51,18 @@ class Follower:
     seen_messages: int
     seen_seq: int
     written: str = ""
-    """What was sent of the message that is being written."""
+    """The part already sent of the message that is being written."""
     last: str = ""
-    """The last message sent in full: the words in writing stay the same until the next model call begins."""
+    """The last message sent in full: the progress still shows its words until the next model call begins."""
     steps_left: int = field(default=QUIET)
 
     def news(self) -> list[Told]:
-        """What happened since the last call, in order."""
+        """Return what happened since the last call, in order."""
         progress = self.console.queries.view(self.run.thread_id).progress
         events, messages = self._events(), self._messages()
         told = [one for item in _in_order(messages, events) for one in self._told(item)]
         if progress is not None and not any(message.type == "ai" for message in messages):
-            # Else it may be of a message that was recorded in the meantime: the next call sees.
+            # Otherwise the progress may belong to a message recorded since then; the next call handles it.
             told += self._in_writing(progress.text)
         return told
 
@@ -103,12 +103,12 @@ class Follower:
 
 
 def begin(console: Console, run: Run, to: str, seen_messages: int) -> Follower:
-    """Follow a run that has just been started; `seen_messages` is the transcript's length before that."""
+    """Follow a run that was just started; `seen_messages` is the number of messages before it."""
     return Follower(console, run, to, seen_messages, _started_at(console, run))
 
 
 async def server_sent(follower: Follower) -> AsyncIterator[str]:
-    """The run's events as they happen; after its end what it came to, and last `done` with the whole answer."""
+    """Yield the run's events as they happen; at its end reviews, answer or error, and last `done` with the full answer."""
     console, run = follower.console, follower.run
     ended = False
     while not ended:
@@ -146,7 +146,7 @@ def _of_event(event: Event) -> Iterator[Told]:
 
 
 def _in_order(messages: Iterable[Message], events: Iterable[Event]) -> Iterator[Message | Event]:
-    """A tool's events stand before its result; what else is news of the tools came last."""
+    """Merge by order of happening: a tool's events go before its result message, all other events last."""
     left = deque(events)
     for message in messages:
         if message.type == "tool" and any(one.tool_call_id == message.tool_call_id for one in left):
@@ -164,7 +164,7 @@ def _up_to_the_end_of(tool_call_id: str | None, events: deque[Event]) -> Iterato
 
 
 def _started_at(console: Console, run: Run) -> int:
-    """The number of the event that recorded the run's start."""
+    """Return the sequence number of the event that recorded the run's start, or 0."""
     before: int | None = None
     while page := console.trail.events(
         thread_id=run.thread_id, kind=EventKind.RUN_STARTED, newest_first=True, before=before, limit=PAGE
