@@ -1,4 +1,4 @@
-"""A console on a folder of its own, for what must not touch the real record or the real world."""
+"""A console in a folder of its own, for work that must not touch the real record or the real world."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BEGINNING = datetime(2030, 1, 1, 12, 0, tzinfo=UTC)
 
 
 class HandClock:
-    """A clock that stands still until it is moved."""
+    """A clock that moves only when told to."""
 
     def __init__(self) -> None:
         self.now = BEGINNING
@@ -31,14 +31,14 @@ class HandClock:
 
 
 class Scratch:
-    """One agent on a ledger, checkpoints, a world and a clock of its own; all of it is gone when it is closed.
+    """One agent with its own ledger, checkpoints, world and clock, all deleted on closing.
 
-    Raises `NotIsolated` for an agent whose tools reach beyond this world. An agent that could not be loaded, or is not
-    there, is refused as the console refuses it.
+    Raises `NotIsolated` for an agent whose tools reach beyond this world, and the console's own errors for an agent
+    that is unknown or could not be loaded.
     """
 
     def __init__(self, agents: Path | None, agent: str, replies: Sequence[RecordedReply] = ()) -> None:
-        """`agents` is the configuration file that names the agent; without one there are the demo agents."""
+        """Open the console. `agents` is the configuration file that names the agent; by default the demo agents'."""
         self._folder = tempfile.TemporaryDirectory(prefix="review-scratch-", ignore_cleanup_errors=True)
         self._agent, self._replies = agent, replies
         self.clock = HandClock()
@@ -63,7 +63,7 @@ class Scratch:
         self.close()
 
     def reopen(self) -> None:
-        """As after a restart: everything is closed, and opened again from what was kept on disk."""
+        """Simulate a restart: close everything, then open it again from disk."""
         self.opened.close()
         self.opened = self._open()
 
@@ -85,7 +85,7 @@ def _demo_agents(folder: Path) -> Path:
 
 
 def _settings(folder: Path, agents: Path) -> Settings:
-    """The same on every machine, whatever its environment says."""
+    """Return settings that are the same on every machine, whatever its environment says."""
     return Settings(
         review_data=folder,
         review_agents=agents,

@@ -1,4 +1,4 @@
-"""The console's settings: read once from the environment and `.env`, frozen, all problems named at once."""
+"""The console's settings: read once from the environment and `.env`, frozen, with all problems reported together."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ UNIT = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 
 def span(text: Any) -> timedelta | None:
-    """`90s`, `15m`, `24h`, `30d` as a time, `never` as None. Raises `ValueError`."""
+    """Parse `90s`, `15m`, `24h` or `30d` as a time, and `never` as None. Raises `ValueError`."""
     if isinstance(text, timedelta) or text is None:
         return text
     if text == "never":
@@ -51,7 +51,7 @@ Span = Annotated[timedelta | None, NoDecode, BeforeValidator(span)]
 
 
 def _names(text: Any) -> Any:
-    """Names between commas, as a tuple."""
+    """Split comma-separated names into a tuple without repeats."""
     if not isinstance(text, str):
         return text
     return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
@@ -76,7 +76,7 @@ def _path(path: Path) -> Path:
     try:
         path.lstat()
     except (FileNotFoundError, NotADirectoryError, PermissionError):
-        pass  # what is wrong with it for its own use is said where it is used
+        pass  # whether it suits its purpose is checked where it is used
     except (OSError, ValueError) as error:
         said = error.strerror if isinstance(error, OSError) else str(error)
         raise ValueError(f"it cannot be a path ({said}); name another") from None
@@ -120,7 +120,7 @@ def _reviewer(name: str) -> str:
 def _whoami() -> str:
     try:
         return check_name(getpass.getuser())
-    except (KeyError, OSError, InvalidMessage):  # a container's user may be without a name, or "nobody"
+    except (KeyError, OSError, InvalidMessage):  # a container's user may have no name, or be "nobody"
         return "reviewer"
 
 
@@ -134,13 +134,13 @@ class Settings(BaseSettings):
     review_agents: Annotated[Path, AfterValidator(_path), AfterValidator(_agents)] = Path("langgraph.json")
     """The agents served, in LangGraph's own configuration format."""
     openai_api_key: Annotated[SecretStr, AfterValidator(_key)] | None = None
-    """Real models are offered beside the demo model once it is set."""
+    """The provider's key; once it is set, real models are offered as well as the demo model."""
     openai_base_url: Annotated[str, AfterValidator(_url)] | None = None
-    """Any server with OpenAI's interface; OpenAI itself if it is not set."""
+    """The address of a server with OpenAI's interface; by default OpenAI itself."""
     openai_models: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_names), Field(min_length=1)] = (
         "gpt-5.4-mini",
     )
-    """The real models offered, between commas."""
+    """The real models offered, separated by commas."""
     review_model: str = Field(default=DEMO, validate_default=True)
     """The model a new thread starts with."""
     review_reviewer: Annotated[str, AfterValidator(_reviewer)] = Field(default_factory=_whoami)
@@ -148,19 +148,19 @@ class Settings(BaseSettings):
     review_origins: Annotated[
         tuple[str, ...], NoDecode, BeforeValidator(_names), AfterValidator(_origins)
     ] = ()
-    """Further origins of the console's own pages, between commas: those of a proxy."""
+    """Further origins of the console's own pages, such as a proxy's, separated by commas."""
     review_embedders: Annotated[
         tuple[str, ...], NoDecode, BeforeValidator(_names), AfterValidator(_origins)
     ] = ()
-    """Origins whose pages may show the console in a frame, between commas."""
+    """Origins whose pages may show the console in a frame, separated by commas."""
     review_approve_by: Span = timedelta(hours=24)
     """How long a review may wait."""
     review_execute_by: Span = timedelta(hours=1)
-    """How long an approval stays good."""
+    """How long an approval stays valid."""
     review_anchor: Annotated[Path, AfterValidator(_path)] | None = None
     """Where the trail's anchors go; by default a file in the user's state folder, one per data folder."""
     review_key: Annotated[Path, AfterValidator(_path)] | None = None
-    """The file of the key of digests and chain; by default it lies with the anchors."""
+    """The file with the key of digests and chain; by default next to the anchors."""
     review_demo_delay: float = Field(default=0.02, ge=0, le=5)
     """Seconds between the demo model's words, so that one can watch it stream."""
 
@@ -183,7 +183,7 @@ class Settings(BaseSettings):
 
 
 def anchor_path(settings: Settings) -> Path:
-    """The anchor file of these settings: outside the data folder, so that no copy of that folder holds it."""
+    """Return the path of the anchor file: outside the data folder, so that copies of that folder do not include it."""
     if settings.review_anchor is not None:
         return settings.review_anchor
     state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
@@ -192,7 +192,7 @@ def anchor_path(settings: Settings) -> Path:
 
 
 def key_path(settings: Settings) -> Path:
-    """The key's file of these settings: with the anchors, so that no copy of the data folder holds it."""
+    """Return the path of the key file: next to the anchors, so that copies of the data folder do not include it."""
     if settings.review_key is not None:
         return settings.review_key
     anchors = anchor_path(settings)
@@ -200,7 +200,7 @@ def key_path(settings: Settings) -> Path:
 
 
 def read() -> Settings:
-    """The settings as the environment has them now. Raises `SettingsError` naming every wrong one."""
+    """Return the settings in the present environment. Raises `SettingsError`, which names every wrong one."""
     try:
         return Settings()
     except ValidationError as error:

@@ -1,11 +1,11 @@
-"""The order in which the server opens, and why.
+"""Open the server in an order that shows the first page early.
 
-1. The port, before anything large is imported: a browser can connect at once.
-2. The console, in a thread beside the server, not at work yet: a page that only looks needs no more of it.
-3. What the first page is drawn with, imported while the browser fetches what is Streamlit's own.
-4. What agents run with: once the first page is painted, or after `FIRST_PAGE` seconds, or at once where a dead process
-   left a run to go on with. The interpreter serves one thread at a time, and such imports would hold that page up.
-5. The API, when it is first asked.
+1. The port, before anything large is imported, so that a browser can connect at once.
+2. The console, in a thread next to the server, not yet at work: a page that only reads needs no more.
+3. The first page's imports, while the browser fetches Streamlit's own files.
+4. The agents' imports: once the first page is drawn, or after `FIRST_PAGE` seconds, or at once if a dead process left
+   a run to continue. Under the GIL, these imports would delay the first page.
+5. The API, on its first request.
 
 What is allocated while the console opens lasts as long as the process, so the garbage collector never scans it.
 """
@@ -29,11 +29,11 @@ from agent.hosting.sockets import send_at_once
 from agent.review.errors import ReviewError
 
 FIRST_PAGE = 5.0
-"""Seconds for which a first page has the interpreter to itself, if it comes."""
+"""Seconds to wait for a first page before importing what agents run with."""
 
 
 def lifespan(preload: Callable[[], None]) -> Callable[[Any], AbstractAsyncContextManager[dict[str, Any]]]:
-    """Open the console beside the server and close it cleanly with it. `preload` imports what the first page needs."""
+    """Open the console next to the server, and close it with the server. `preload` imports what the first page needs."""
 
     @asynccontextmanager
     async def opened(_: Any) -> AsyncIterator[dict[str, Any]]:
@@ -52,9 +52,9 @@ def lifespan(preload: Callable[[], None]) -> Callable[[Any], AbstractAsyncContex
 
 
 def _open(preload: Callable[[], None]) -> None:
-    """Open the process's console, and let it go to work. Ends the process if it cannot.
+    """Open the process's console and put it to work; end the process if that fails.
 
-    Pages and requests that come before wait for what they need of it.
+    Pages and requests that arrive earlier wait for the parts they need.
     """
     try:
         with _frozen():
@@ -62,7 +62,7 @@ def _open(preload: Callable[[], None]) -> None:
 
             opened = bootstrap.opened(at_work=False)
             preload()
-            if not opened.console.queries.running():  # else it is to be gone on with at once
+            if not opened.console.queries.running():  # a run left by a dead process continues at once
                 opened.engine.wanted.wait(FIRST_PAGE)
             opened.go_to_work()
     except ReviewError as error:

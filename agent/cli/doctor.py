@@ -1,4 +1,4 @@
-"""Whether everything the console needs is there and whole, and what to mend where it is not."""
+"""Check that everything the console needs is present and intact, and say what to fix if it is not."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ T = TypeVar("T")
 
 REQUIREMENTS = Path(__file__).parents[2] / "requirements.txt"
 MOST_NAMED = 20
-"""Reviews that are named, of those whose record was changed."""
+"""How many reviews with a changed record are named."""
 ROOM = 100
-"""Megabytes below which a disk is as good as full."""
+"""Megabytes of free space below which a disk counts as full."""
 LOOKED_AT = 50
-"""Threads whose checkpoints are read: those that moved last."""
+"""Threads whose checkpoints are read: those that changed last."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at. `said` ends in a remedy where it is not well."""
+    """The result of one check. `said` ends in a remedy if it is not well."""
 
     about: str
     well: bool
@@ -42,7 +42,7 @@ class Finding:
 
 
 def examine() -> Iterator[Finding]:
-    """Look at everything, changing nothing; what depends on something broken is left out."""
+    """Yield a finding per check, without changing anything; skip checks that depend on something broken."""
     yield _python()
     yield _packages()
     try:
@@ -59,7 +59,7 @@ def examine() -> Iterator[Finding]:
         yield Finding("ledger", False, str(error))
     except Exception as error:  # a damaged file makes its driver raise anything
         yield Finding(
-            "ledger", False, f"{type(error).__name__}: {error}. Put {settings.review_data} back from a copy."
+            "ledger", False, f"{type(error).__name__}: {error}. Restore {settings.review_data} from a copy."
         )
     else:
         try:
@@ -100,7 +100,7 @@ def _judged(about: str, look: Callable[[T], str], at: T) -> Finding:
         said = (
             str(error)
             if isinstance(error, ReviewError)
-            else f"{type(error).__name__}: {error}. {MEND[about]}"
+            else f"{type(error).__name__}: {error}. {REMEDY[about]}"
         )
         return Finding(about, False, said)
 
@@ -108,20 +108,22 @@ def _judged(about: str, look: Callable[[T], str], at: T) -> Finding:
 def _key(settings: Settings) -> str:
     path = settings_module.key_path(settings)
     if not path.exists():
-        return f"made at the first start, in {path}"
+        return f"to be made at the first start, in {path}"
     read_key(path)
     if path.stat().st_mode & 0o077:
         raise PermissionError(f"others can read {path}")
     if path.resolve().is_relative_to(settings.review_data.resolve()):
-        raise ValueError(f"{path} lies in the data folder, so whoever can change the record can read it")
-    return f"whole, in {path}"
+        raise ValueError(f"{path} is in the data folder, so whoever can change the record can read it")
+    return f"intact, in {path}"
 
 
 def _anchors(settings: Settings) -> str:
     path = settings_module.anchor_path(settings)
     noted = AnchorFile(path).read()
     return (
-        f"{len(noted)} in {path}, the last of {noted[-1].at}" if noted else f"none yet, to be kept in {path}"
+        f"{len(noted)} in {path}, the last from {noted[-1].at}"
+        if noted
+        else f"none yet, to be kept in {path}"
     )
 
 
@@ -145,19 +147,19 @@ def _ledger(opened: Opened) -> str:
     found = opened.console.trail.verify()
     if not found.ok:
         raise ValueError(found.first_fault)
-    unkeyed = f", the first {found.unkeyed} from before it had a key" if found.unkeyed else ""
-    return f"{found.count} events, whole{unkeyed}"
+    unkeyed = f", the first {found.unkeyed} from before the record had a key" if found.unkeyed else ""
+    return f"{found.count} events, intact{unkeyed}"
 
 
 def _world(opened: Opened) -> str:
-    return f"{len(opened.world.changes())} changes since it was made or reset"
+    return f"{len(opened.world.changes())} changes since it was created or reset"
 
 
 def _waiting(opened: Opened) -> str:
     damaged = list(islice(opened.console.queries.damaged_reviews(), MOST_NAMED))
     if damaged:
         raise ValueError(f"the record of {', '.join(damaged)} was changed past the console")
-    return f"{opened.console.queries.queue_length()} reviews wait, each as it was recorded"
+    return f"{opened.console.queries.queue_length()} reviews wait, each as recorded"
 
 
 def _checkpoints(opened: Opened) -> str:
@@ -171,14 +173,14 @@ def _checkpoints(opened: Opened) -> str:
 def _agents(opened: Opened) -> str:
     if broken := opened.console.queries.broken_agents():
         raise ValueError("; ".join(f"{name}: {why}" for name, why in broken.items()))
-    opened.engine.open()  # where each is checked against its policy
+    opened.engine.open()  # checks each agent against its policy
     return ", ".join(opened.console.queries.agents())
 
 
 def _model(settings: Settings) -> Finding:
     provider = bootstrap.provider_of(settings)
     if provider is None:
-        return Finding("model", True, "the demo model; set OPENAI_API_KEY to have real ones beside it")
+        return Finding("model", True, "the demo model; set OPENAI_API_KEY to have real ones too")
     problem = provider.reach()
     return Finding("model", not problem, problem or f"{', '.join(provider.names)} can be reached")
 
@@ -195,13 +197,13 @@ LOOKS: tuple[tuple[str, Callable[[Opened], str]], ...] = (
     ("checkpoints", _checkpoints),
     ("agents", _agents),
 )
-MEND = {
-    "key": "Let its owner alone read it, in a place of its own: chmod 600, and REVIEW_KEY names the place.",
-    "anchors": "Name another file as REVIEW_ANCHOR.",
-    "disk": "Free some.",
-    "world": "Put world.sqlite back from a copy, or remove it and the world begins as it was seeded.",
+REMEDY = {
+    "key": "Make it readable by its owner only (chmod 600), in a folder of its own, which REVIEW_KEY names.",
+    "anchors": "Name another file in REVIEW_ANCHOR.",
+    "disk": "Free some space.",
+    "world": "Restore world.sqlite from a copy, or remove it, and the world starts as seeded.",
     "ledger": "Keep the folder as it is, and compare it with a copy kept elsewhere.",
-    "reviews": "Close these reviews; nothing of them runs, and their agents can ask again.",
-    "checkpoints": "The record is not touched by it. Put checkpoints.sqlite back from a copy, or start new threads.",
-    "agents": "Mend them, then restart the console.",
+    "reviews": "Close these reviews; nothing in them runs, and their agents can ask again.",
+    "checkpoints": "The record is not affected. Restore checkpoints.sqlite from a copy, or start new threads.",
+    "agents": "Fix them, then restart the console.",
 }

@@ -1,4 +1,4 @@
-"""Checking an exported trail, on any machine: with the key of its record, or without."""
+"""Verify an exported trail, on any machine, with or without the key of its record."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from agent.review.verify_chain import Verification, verify
 
 
 def verify_file(path: Path, key_file: Path | None, kept: Sequence[Anchor]) -> Verification:
-    """What the file's own lines say of it, with the key in `key_file`, or with this console's where it is that record's.
+    """Verify the file's lines with the key in `key_file`, or with this console's own key if that sealed them.
 
-    Without either, only what needs no key is checked. Opens nothing of this console's record.
-    Raises `SettingsError` for a key that cannot be read, ValueError for a line that is no event, and OSError.
+    Without either key, check only what needs none. This console's record is not opened.
+    Raises `SettingsError` for a key that cannot be read, `ValueError` for a line that is not an event, and `OSError`.
     """
     if key_file is not None:
         return verify(_events(path), kept, key=RecordKeys.of(read_key(key_file)).chain)
@@ -37,7 +37,7 @@ def _own_key() -> bytes | None:
 
 
 def _sealed_some(path: Path, key: bytes) -> bool:
-    """Whether the key has sealed an event that tells whose record this is: the first, the last, or `ChainKeyed`."""
+    """Return whether the key sealed one of the events that identify a record: first, last, or `ChainKeyed`."""
     previous, last = GENESIS, None
     for event in _events(path):
         if (last is None or event.kind is EventKind.CHAIN_KEYED) and _is_sealed(event, previous, key):

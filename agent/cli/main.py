@@ -1,4 +1,4 @@
-"""The command line: `python -m agent`. It works on the same data folder as a server that is running."""
+"""The command line, `python -m agent`. It works on the same data folder as a running server."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from agent.review.verify_chain import Verification
 
 ENDINGS = "Exit codes: 0 done, 1 refused or failed, 2 wrong usage or settings."
 GRACE = 5
-"""Seconds a closing server leaves to requests that wait; their runs go on in the next process."""
+"""Seconds a closing server gives to waiting requests; their runs go on in the next process."""
 
 app = typer.Typer(
     help=f"The review console from the command line. {ENDINGS}",
@@ -51,7 +51,7 @@ app.add_typer(audit_app, name="audit")
 app.add_typer(scenarios.app, name="scenarios")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, in the shapes of the HTTP API.")]
-By = Annotated[str | None, typer.Option(help="Who does it; by default REVIEW_REVIEWER.")]
+By = Annotated[str | None, typer.Option(help="Who acts; by default REVIEW_REVIEWER.")]
 
 
 class DecisionKind(StrEnum):
@@ -83,9 +83,9 @@ def serve_api(
 
 @app.command()
 def chat(
-    message: Annotated[str, typer.Argument(help="What the agent should do; - reads it from the input.")],
+    message: Annotated[str, typer.Argument(help="What the agent should do; - reads it from standard input.")],
     thread: Annotated[
-        str | None, typer.Option(help="The thread; an unknown or absent one is started.")
+        str | None, typer.Option(help="The thread; an unknown or absent id starts a new one.")
     ] = None,
     agent: Annotated[str | None, typer.Option(help="The agent of a new thread.")] = None,
     model: Annotated[str | None, typer.Option(help="The model of a new thread.")] = None,
@@ -135,18 +135,20 @@ def decide(
     tool: Annotated[str | None, typer.Option(help="For an edit to another tool: its name.")] = None,
     comment: Annotated[str | None, typer.Option(help="For the record only.")] = None,
     digest: Annotated[
-        str | None, typer.Option(help="What was shown; if something else waits, it is refused.")
+        str | None,
+        typer.Option(help="The digest that was shown; if something else waits, the decision is refused."),
     ] = None,
     decisions: Annotated[
-        str | None, typer.Option(help="A file with a JSON list, one decision per action; - reads the input.")
+        str | None,
+        typer.Option(help="A file with a JSON list, one decision per action; - reads standard input."),
     ] = None,
-    review: Annotated[str | None, typer.Option(help="The review's id, where several wait.")] = None,
+    review: Annotated[str | None, typer.Option(help="The review's id, if several wait.")] = None,
     by: By = None,
     as_json: AsJson = False,
 ) -> None:
-    """Decide a review, wait, and print what followed.
+    """Decide a review, wait, and print the next review or the answer.
 
-    Without --digest and --review it is the one that `chat`, `reviews` or `decide` printed for you last on the thread.
+    Without --digest and --review, decide the one that `chat`, `reviews` or `decide` last printed for you on the thread.
     """
     if (kind is None) == (decisions is None):
         raise typer.BadParameter("Give either a decision, or --decisions with one per action.")
@@ -167,12 +169,14 @@ def audit_export(
     form: Annotated[
         Format, typer.Option("--format", help="jsonl loses nothing; csv is for spreadsheets.")
     ] = Format.JSONL,
-    output: Annotated[Path | None, typer.Option(help="The file to write; by default the output.")] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="The file to write; by default standard output.")
+    ] = None,
     values: Annotated[
-        bool, typer.Option("--values", help="Write what looks like a secret too; by default it is masked.")
+        bool, typer.Option("--values", help="Include what looks like a secret; by default it is masked.")
     ] = False,
 ) -> None:
-    """Write the whole trail out."""
+    """Export the complete trail."""
     with _refusals(as_json=False), _console(at_work=False) as opened:
         console = opened.console
         lines = (
@@ -196,15 +200,15 @@ def audit_verify(
     ] = None,
     key: Annotated[
         Path | None,
-        typer.Option(help="For an exported trail: the file of the key that its record was kept with."),
+        typer.Option(help="For an exported trail: the file with the key of its record."),
     ] = None,
     anchor: Annotated[
         list[str] | None,
-        typer.Option(help="A line of `audit anchor` that was kept elsewhere; may be repeated."),
+        typer.Option(help="A line from `audit anchor` that was kept elsewhere; may be repeated."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check the chain of the whole trail against its anchors; exit code 1 if it does not hold, or cannot be checked."""
+    """Check the chain of the complete trail against its anchors; exit code 1 if it fails or cannot be checked."""
     try:
         kept = [kept_anchor(line) for line in anchor or ()]
     except ValueError as error:
@@ -220,7 +224,7 @@ def audit_verify(
 
 @audit_app.command("anchor")
 def audit_anchor() -> None:
-    """Print where the trail ends now, as one line to be kept elsewhere and given to `audit verify --anchor` later."""
+    """Print the present end of the trail, as a line to keep elsewhere and give to `audit verify --anchor` later."""
     with _refusals(as_json=False), _console(at_work=False) as opened:
         typer.echo(opened.console.trail.head() or "Nothing has been recorded yet.")
 
@@ -228,12 +232,12 @@ def audit_anchor() -> None:
 @audit_app.command("erase")
 def audit_erase(
     numbers: Annotated[list[int], typer.Argument(help="The numbers of the events.")],
-    why: Annotated[str, typer.Option(help="The reason; it goes on record.")],
+    why: Annotated[str, typer.Option(help="The reason, for the record.")],
     by: By = None,
 ) -> None:
-    """Take the data out of events for good. The events stay, and who erased it, when and why goes on record.
+    """Remove the data of events for good. The events stay; who erased it, when and why is recorded.
 
-    The thread's messages, its actions and its agent's own state are not touched.
+    The thread's messages, its actions and its agent's state are not touched.
     """
     with _refusals(as_json=False), _console(at_work=False) as opened:
         opened.console.trail.erase(numbers, by=by or opened.settings.review_reviewer, why=why)
@@ -256,24 +260,23 @@ def _verify_file(path: Path, key: Path | None, kept: Sequence[Anchor]) -> Verifi
 
 @app.command("doctor")
 def examine(as_json: AsJson = False) -> None:
-    """Look whether everything the console needs is there and whole, and say what to mend."""
+    """Check that everything the console needs is present and intact, and say what to fix."""
     findings = list(doctor.examine())
     if as_json:
         _print_json({"well": all(one.well for one in findings), "findings": [vars(one) for one in findings]})
     else:
         for one in findings:
-            typer.echo(f"{'ok  ' if one.well else 'MEND'} {one.about}: {cli_output.literal(one.said)}")
+            typer.echo(f"{'ok ' if one.well else 'FIX'} {one.about}: {cli_output.literal(one.said)}")
     raise typer.Exit(0 if all(one.well for one in findings) else 1)
 
 
 @contextmanager
 def _console(*, at_work: bool = True) -> Iterator[Opened]:
-    """A console of this process's own; one that is not at work starts nothing and takes nothing over."""
+    """Open a console in this process; unless `at_work`, it starts no runs and takes none over."""
     try:
         opened = bootstrap.open_console(settings_module.read(), at_work=at_work)
-    except (
-        LedgerUnavailable
-    ) as error:  # before anything was begun, a record that cannot be used is like a wrong setting
+    except LedgerUnavailable as error:
+        # Nothing was started yet, so an unusable record is reported like a wrong setting.
         raise SettingsError([str(error)]) from error
     try:
         yield opened
@@ -283,7 +286,7 @@ def _console(*, at_work: bool = True) -> Iterator[Opened]:
 
 @contextmanager
 def _refusals(as_json: bool) -> Iterator[None]:
-    """Say what was refused on the error output, and end with the exit code for it."""
+    """Print a refusal on standard error, and exit with its code."""
     try:
         yield
     except ReviewError as error:
@@ -298,7 +301,7 @@ def _who(by: str | None, opened: Opened) -> str:
 
 
 def _not_looked_up(agent: str, action: Action | AskedAction) -> None:
-    """The console is closed by now, and what its policies deny is said when one decides."""
+    """Return no denial: the console is closed by now, and deciding will report what its policies deny."""
 
 
 def _refused_as_json(error: ReviewError) -> str:
@@ -309,7 +312,7 @@ def _refused_as_json(error: ReviewError) -> str:
 
 
 def _await(opened: Opened, run: Run, who: str, as_json: bool) -> None:
-    """Wait for the run in this process and print what it came to; a failed one ends with exit code 1."""
+    """Wait for the run in this process and print its result; exit with code 1 unless it answered or waits."""
     opened.console.wait(run)
     found = responses.answer(opened.console, run.thread_id, to=who, face="cli")
     if as_json:
@@ -326,7 +329,7 @@ def _await(opened: Opened, run: Run, who: str, as_json: bool) -> None:
 
 def _edited(console: Console, thread: str, args: str | None, tool: str | None) -> dict[str, Any]:
     if args is None:
-        raise InvalidDecision("An edit needs the whole arguments. Give them with --args.")
+        raise InvalidDecision("An edit needs all arguments. Give them with --args.")
     waiting = [action.tool for review in console.queries.view(thread).reviews for action in review.actions]
     return {"name": tool or (waiting or [""])[0], "args": _json(args, "--args")}
 

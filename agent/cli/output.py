@@ -1,4 +1,4 @@
-"""What the command line says to a person. Nobody's text can move the cursor, colour a line or hide itself."""
+"""Write what the command line prints. No printed text can move the cursor, colour a line or hide itself."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from agent.review.verify_chain import Verification
 
 KEPT = "\n\t"
 UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
-"""Unicode's categories of what is not drawn: controls, formats, halves of pairs, and what has no meaning yet."""
+"""Unicode categories that are not drawn: controls, formats, surrogates, private use, unassigned, separators."""
 
 
 def literal(text: str) -> str:
-    """The text with every character that a terminal would obey, or not draw, written out."""
+    """Return the text with every character that a terminal would obey or not draw written as an escape."""
     return "".join(
         char if char in KEPT or unicodedata.category(char) not in UNSEEN else f"\\u{{{ord(char):04x}}}"
         for char in text
@@ -27,12 +27,12 @@ def literal(text: str) -> str:
 
 
 def review(one: Review | Waiting, denies: Denies) -> str:
-    """A review with all that is decided on, what of it cannot be approved any more, and how to decide it."""
+    """Return a review as text: what is to be decided, what can no longer be approved, and the command to decide."""
     return literal("\n".join(_review(one, denies)))
 
 
 def verification(found: Verification) -> str:
-    """What checking a chain came to: what holds, and what could not be told."""
+    """Return the result of a verification as text: what holds, and what could not be checked."""
     return literal("\n".join(_verification(found)))
 
 
@@ -40,11 +40,9 @@ def _verification(found: Verification) -> Iterator[str]:
     yield f"{found.count} events, the last with the hash {found.head}."
     if found.unkeyed:
         since = (
-            "as they were when it was keyed"
-            if found.unkeyed < found.count
-            else "as whoever wrote them wrote them"
+            "as they were when it was keyed" if found.unkeyed < found.count else "as their writer left them"
         )
-        yield f"{found.unkeyed} of them, the first, are from before the record had a key: they are {since}."
+        yield f"The first {found.unkeyed} are from before the record had a key: they are {since}."
     if found.masked:
         yield f"The data of {found.masked} is masked or erased."
     if found.first_fault:
@@ -52,7 +50,7 @@ def _verification(found: Verification) -> Iterator[str]:
     elif found.unchecked:
         yield (
             f"{found.unchecked} could not be checked without the key of their record. They are numbered without gaps, "
-            "and what data is there is what they commit to; whether they were written again cannot be told. "
+            "and their data matches their commitments; whether they were rewritten cannot be checked. "
             "Give the key's file with --key."
         )
     else:
@@ -85,15 +83,15 @@ def _action(place: int, action: Action | AskedAction) -> Iterator[str]:
 
 
 def refusal(error: ReviewError, denies: Denies) -> str:
-    """Why something was refused, with the review as it is now where another one was meant."""
+    """Return a refusal as text, with the review as it is now if another one was meant."""
     shown = getattr(error, "review", None)
     return literal(str(error)) + (f"\n\n{review(shown, denies)}" if shown is not None else "")
 
 
 def answer(found: dict[str, Any], reviews: tuple[Review, ...], denies: Denies) -> str:
-    """Where a thread stands after a run: its reviews, its answer, or why there is none."""
+    """Return a thread's state after a run as text: its reviews, its answer, or why it gave no answer."""
     head = f"Thread {found['thread_id']}: {found['status']}"
     if reviews:
         return "\n".join([head, *(review(one, denies) for one in reviews)])
-    said = found["answer"] or found.get("error") or "Open the thread to see where it stands."
+    said = found["answer"] or found.get("error") or "Open the thread to see its state."
     return f"{head}\n{literal(said)}"

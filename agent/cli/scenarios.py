@@ -22,9 +22,9 @@ app = typer.Typer(help="Scenarios: regression tests of agents under review.", no
 @app.command()
 def run(
     paths: Annotated[list[Path], typer.Argument(help="Files, or folders with *.scenario.yaml in them.")],
-    junit: Annotated[Path | None, typer.Option(help="Write a report in JUnit's XML to this file.")] = None,
+    junit: Annotated[Path | None, typer.Option(help="Write a JUnit XML report to this file.")] = None,
 ) -> None:
-    """Run scenarios, each on a record and a world of its own; exit code 1 if one of them fails."""
+    """Run scenarios, each with its own record and world; exit code 1 if one of them fails."""
     try:
         files, agents = list(found(paths)), settings_module.read().review_agents
     except ReviewError as error:
@@ -42,7 +42,7 @@ def run(
 
 @app.command()
 def schema() -> None:
-    """Print the schema by which editors complete and check scenarios."""
+    """Print the JSON schema with which editors complete and check scenarios."""
     typer.echo(schema_text(), nl=False)
 
 

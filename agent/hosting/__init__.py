@@ -1,8 +1,8 @@
-"""How the server takes requests, whatever is served: nothing large is imported here, for the port opens first.
+"""What every server of the console needs. Imports nothing large, because the port opens before large imports.
 
-hosts     by which names it is asked, from pages of which origin
+hosts     which host names and page origins are accepted
 mount     the API under its prefix, in one process with the pages
-lazy_app  an application built with its first request
-shutdown  how it ends at once though requests wait
-sockets   answers without waiting for the client
+lazy_app  an application that is built on its first request
+shutdown  prompt shutdown while requests wait for runs
+sockets   responses without a delay by Nagle's algorithm
 """

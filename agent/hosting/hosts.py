@@ -1,6 +1,6 @@
-"""Who may ask the server: by which names, from pages of which origin, and within whose frames.
+"""Check under which host names, from pages of which origins, and in whose frames the server is used.
 
-Nothing large is imported here: the port opens before that.
+Imports nothing large, because the port opens before large imports.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 READING = ("GET", "HEAD", "OPTIONS")
 """Methods that change nothing, here and in Streamlit."""
 PROXIED = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip")
-"""What a proxy adds. Host and scheme are then its own, not those in the person's browser."""
+"""Headers that a proxy adds. Host and scheme are then the proxy's own, not those in the person's browser."""
 NONE = "'none'"
 _STARTS = ("http.response.start", "websocket.http.response.start")
 
 
 def from_settings(variable: str) -> Origins:
-    """The process's setting of this name, read late: to read it imports what no first page may wait for."""
+    """Return a reader of this setting, to be called late: reading imports modules that would delay the first page."""
 
     def read() -> Sequence[str]:
         if not _may_be_set(variable):
@@ -50,12 +50,12 @@ def guarded(
     origins: Origins = from_settings("REVIEW_ORIGINS"),  # noqa: B008  it reads nothing yet
     embedders: Origins = from_settings("REVIEW_EMBEDDERS"),  # noqa: B008
 ) -> list[Middleware]:
-    """What stands around everything that is served, pages and API: the headers outermost, on every answer."""
+    """Return the middleware around pages and API. The headers are outermost, so that every answer has them."""
     return [Middleware(SafeAnswers, embedders=_Once(embedders)), Middleware(OwnPages, origins=_Once(origins))]
 
 
 class SafeAnswers:
-    """Put on every answer, refusals and failures too, what a browser has to know of it."""
+    """Add the security headers to every answer, refusals and failures included."""
 
     def __init__(self, app: ASGIApp, embedders: _Once) -> None:
         self._app, self._embedders = app, embedders
@@ -76,15 +76,15 @@ class SafeAnswers:
         try:
             await self._app(scope, receive, answer)
         except Exception:
-            if scope["type"] == "http" and not started:  # the server's own answer would be without headers
+            if scope["type"] == "http" and not started:  # the server's own answer would lack the headers
                 await PlainTextResponse("Internal Server Error", 500)(scope, receive, answer)
             raise
 
 
 class OwnPages:
-    """Let only the console's own pages open the WebSocket or change anything, under the server's own names.
+    """Refuse unknown hosts, and changes and WebSockets from pages that are not the console's own.
 
-    Scripts send no `Origin`, and may change things over HTTP. A WebSocket is for pages, which always send it.
+    Scripts send no `Origin`, and may change things over HTTP. WebSockets are for pages, which always send it.
     """
 
     def __init__(self, app: ASGIApp, origins: _Once) -> None:
@@ -133,7 +133,7 @@ class OwnPages:
 
 
 class _Once:
-    """A list of origins, read in a thread when it is first needed, and kept."""
+    """A list of origins, read in a thread on first use, then cached."""
 
     def __init__(self, read: Origins) -> None:
         self._read = read
@@ -146,7 +146,7 @@ class _Once:
 
 
 def _own(scope: Scope, headers: Headers) -> str:
-    """The origin of the pages served here under the name asked for; "" where only the settings know it."""
+    """Return the origin of pages served under the requested host, or "" if only the settings can know it."""
     host = headers.get("host", "")
     if _host(host) not in LOCAL_HOSTS or any(name in headers for name in PROXIED):
         return ""
@@ -156,14 +156,14 @@ def _own(scope: Scope, headers: Headers) -> str:
 
 @lru_cache(maxsize=64)
 def _host(host: str) -> str:
-    """The name in a `Host` header, in lower case and without its port; "" if there is none."""
+    """Return the name in a `Host` header, in lower case and without its port, or "" if the header has no valid one."""
     found = _normal(f"http://{host}")
     return host_of(found) if found else ""
 
 
 @lru_cache(maxsize=64)
 def _normal(origin: str) -> str:
-    """The origin as it is compared; "" for `null` and whatever else is none."""
+    """Return the origin in the form it is compared in, or "" for `null` and anything else that is not an origin."""
     try:
         return normal(origin)
     except ValueError:
@@ -171,9 +171,9 @@ def _normal(origin: str) -> str:
 
 
 def _as_from_here(scope: Scope, headers: Headers) -> Scope:
-    """A WebSocket's scope with its page's origin as if it were served here, which was checked.
+    """Return a WebSocket's scope with its origin, already checked here, replaced by this server's own.
 
-    Streamlit would compare it with a list of its own, after asking a stranger for this machine's address.
+    Otherwise Streamlit compares it with its own list, after asking an outside service for this machine's address.
     """
     if scope["type"] != "websocket":
         return scope
@@ -183,17 +183,17 @@ def _as_from_here(scope: Scope, headers: Headers) -> Scope:
 
 
 def _add_headers(headers: MutableHeaders, embedders: Sequence[str]) -> None:
-    """None of them loosens what an answer says of itself: a browser keeps to every policy it is sent."""
+    """Add the security headers. They loosen none of the answer's own: a browser obeys every policy it is sent."""
     headers.append("Content-Security-Policy", f"frame-ancestors {' '.join(embedders) or NONE}")
     headers["X-Content-Type-Options"] = "nosniff"
-    # `no-referrer` would make a browser send `Origin: null` with a form of ours.
+    # `no-referrer` would make a browser send `Origin: null` with our own forms.
     headers["Referrer-Policy"] = "same-origin"
-    if not embedders:  # it can name nobody
+    if not embedders:  # this header cannot name an allowed origin
         headers["X-Frame-Options"] = "DENY"
 
 
 def _may_be_set(variable: str) -> bool:
-    """Whether the environment or `.env` speaks of the setting at all."""
+    """Return whether the environment or `.env` mentions the setting at all."""
     if any(name.upper() == variable for name in os.environ):
         return True
     try:

@@ -1,4 +1,4 @@
-"""An application that is built when somebody first asks it something."""
+"""An ASGI application that is built on its first request."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 
 class Later:
-    """Stands in the application's place. The first requests wait until it is built, and it answers them."""
+    """Build the wrapped ASGI app on the first request; requests that arrive meanwhile wait."""
 
     def __init__(self, build: Callable[[], ASGIApp]) -> None:
         self._build = build

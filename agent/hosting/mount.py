@@ -1,4 +1,4 @@
-"""The API in one process with the pages, and apart from what Streamlit puts around each of its own answers."""
+"""Serve the API in one process with the pages, but outside Streamlit's own middleware."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 
 def mounted(prefix: str, app: ASGIApp) -> Mount:
-    """The application under its prefix, whatever an address holds behind that: Starlette's own stops at a line break."""
+    """Mount the application under its prefix. Starlette's own pattern does not match paths with a line break."""
     mount = Mount(prefix, app=app)
     mount.path_regex = re.compile(mount.path_regex.pattern, re.DOTALL)
     return mount
 
 
 class Beside:
-    """Middleware that hands on what is asked under the mount's path, and leaves the rest to the application behind it.
+    """Middleware that routes requests under the mount's path to it, and all others to the wrapped application.
 
-    Sessions mean nothing there, and compressing what does not leave this machine takes longer than sending it.
+    The API thus skips Streamlit's sessions, which it does not use, and compression, which costs more than it saves
+    on one machine.
     """
 
     def __init__(self, app: ASGIApp, mount: Mount) -> None:

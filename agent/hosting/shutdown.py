@@ -1,4 +1,4 @@
-"""How a server ends at once though requests wait for runs."""
+"""Shut a server down promptly while requests wait for runs."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 
 @contextmanager
 def asked_to_end(wind_down: Callable[[], None]) -> Iterator[None]:
-    """Wind down the moment the process is asked to end.
+    """Call `wind_down` as soon as SIGTERM or SIGINT arrives.
 
-    The server closes its lifespan only when every request has been answered, and requests wait for runs.
+    The server ends its lifespan only after it has answered every request, and requests may wait for runs.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -21,7 +21,7 @@ def asked_to_end(wind_down: Callable[[], None]) -> Iterator[None]:
     before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
 
     def wind_down_first(number: int, frame: Any) -> None:
-        # On a thread of its own, because what is interrupted here may hold the lock that is needed there.
+        # In a separate thread, because the interrupted code may hold a lock that `wind_down` needs.
         threading.Thread(target=wind_down, daemon=True).start()
         served = before[signal.Signals(number)]
         if callable(served):

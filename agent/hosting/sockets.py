@@ -1,4 +1,4 @@
-"""How an answer leaves the server without waiting for the client."""
+"""Send responses without waiting for the client to acknowledge earlier data."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from contextlib import suppress
 
 
 def send_at_once() -> None:
-    """Have every connection that this process's listening sockets take from now on send at once what is written.
+    """Turn off Nagle's algorithm for every connection that the process's listening sockets accept from now on.
 
-    Streamlit opens its socket without naming a protocol, and asyncio leaves such connections to Nagle's algorithm:
-    where one is kept open, the body of each answer waits for the client to acknowledge its head, some 40 ms.
+    Streamlit opens its socket without naming a protocol, and asyncio leaves Nagle's algorithm on for such sockets:
+    on a kept-alive connection, each response body then waits some 40 ms for the client to acknowledge its head.
     """
-    with suppress(OSError):  # no /dev/fd: answers are as right, and later
+    with suppress(OSError):  # without /dev/fd, responses are only slower
         for number in map(int, os.listdir("/dev/fd")):
             with suppress(OSError):
                 _set(number)
 
 
 def _set(number: int) -> None:
-    """Set it where this open file is a socket that listens; what it takes inherits it."""
+    """Set TCP_NODELAY if this open file is a listening socket; accepted connections inherit it."""
     if not stat.S_ISSOCK(os.fstat(number).st_mode):
         return
     with socket.socket(fileno=os.dup(number)) as found:

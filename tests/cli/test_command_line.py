@@ -300,7 +300,7 @@ def test_a_broken_chain_is_found_with_exit_code_1(run: Run, settings: Settings) 
     assert "Event 2" in found.stdout
     examined = run("doctor")
     assert examined.exit_code == 1
-    assert "MEND ledger" in examined.stdout
+    assert "FIX ledger" in examined.stdout
 
 
 def test_data_is_erased_from_the_command_line_and_the_record_says_so(run: Run) -> None:
@@ -388,15 +388,15 @@ def test_a_key_that_is_none_is_refused(run: Run, exported: Path, tmp_path: Path)
 def test_a_key_that_others_can_read_is_found(run: Run, settings: Settings) -> None:
     run("chat", "/say Hello.")
     key_path(settings).chmod(0o644)
-    assert "MEND key: PermissionError: others can read" in run("doctor").stdout
+    assert "FIX key: PermissionError: others can read" in run("doctor").stdout
 
 
 def test_anchors_that_cannot_be_read_are_found(run: Run, settings: Settings) -> None:
     run("chat", "/say Hello.")
     Path(str(settings.review_anchor)).write_bytes(b"\x00\x01\x02")
     found = run("doctor")
-    assert "MEND anchors: " in found.stdout
-    assert "MEND ledger: " in found.stdout
+    assert "FIX anchors: " in found.stdout
+    assert "FIX ledger: " in found.stdout
 
 
 def test_a_whole_console_is_well(run: Run) -> None:
@@ -418,7 +418,7 @@ def test_a_damaged_checkpoint_file_is_found_while_the_record_is_well(run: Run, s
     found = run("doctor")
     assert found.exit_code == 1
     assert "Traceback" not in found.output
-    assert "MEND" in found.stdout
+    assert "FIX" in found.stdout
 
 
 def test_a_policy_that_does_not_fit_is_found(
@@ -427,7 +427,7 @@ def test_a_policy_that_does_not_fit_is_found(
     monkeypatch.setenv("REVIEW_AGENTS", str(wrong_agents(tmp_path)))
     found = run("doctor")
     assert found.exit_code == 1
-    assert "MEND agents: The policy does not fit the agent" in found.stdout
+    assert "FIX agents: The policy does not fit the agent" in found.stdout
 
 
 def test_a_model_that_cannot_be_reached_is_found(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -436,7 +436,7 @@ def test_a_model_that_cannot_be_reached_is_found(run: Run, monkeypatch: pytest.M
     monkeypatch.setenv("OPENAI_BASE_URL", address)
     found = run("doctor")
     assert found.exit_code == 1
-    assert f"MEND model: There is no connection to {address}" in found.stdout
+    assert f"FIX model: There is no connection to {address}" in found.stdout
     assert "sk-test" not in found.output
 
 
