@@ -1,4 +1,4 @@
-"""How much of something, in words."""
+"""Put amounts into words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from agent.demos.world import RowChange
 
 
 def effects(changes: Iterable[RowChange]) -> str:
-    """What became of which rows, such as `2 rows of notes removed`."""
+    """Summarize row changes, such as `2 rows of notes removed`."""
     counts = Counter((change.table, change.kind.removeprefix("row_")) for change in changes)
     return (
         ", ".join(f"{rows(n)} of {table} {verb}" for (table, verb), n in counts.items()) or "no row changed"

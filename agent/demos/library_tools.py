@@ -11,7 +11,7 @@ from agent.demos.world import Book, Ref, World, quoted
 
 
 def tools(world: World) -> tuple[BaseTool, ...]:
-    """All of them, acting on `world`."""
+    """Return all tools, acting on `world`."""
     return (_search_books(world), _renew_loan(world), _borrow_book(world), _delete_member())
 
 

@@ -15,7 +15,7 @@ FOUND = 20
 
 
 def tools(world: World) -> tuple[BaseTool, ...]:
-    """All of them, acting on `world`."""
+    """Return all tools, acting on `world`."""
     return (_search_mail(world), _archive_mail(world), _send_email(world), _wipe_mailbox())
 
 
@@ -68,7 +68,9 @@ def _wipe_mailbox() -> BaseTool:
     @tool
     def wipe_mailbox() -> str:
         """Delete every message in the mailbox."""
-        raise ToolException("The mailbox is never wiped, and was not. Archive single messages instead.")
+        raise ToolException(
+            "The mailbox is never wiped, and was not wiped now. Archive single messages instead."
+        )
 
     return wipe_mailbox
 

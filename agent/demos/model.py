@@ -1,23 +1,23 @@
-"""A chat model without a key, a network or a surprise: it calls tools as it is told to, and streams.
+"""A deterministic chat model that needs no key and no network: it makes the calls a message spells out, and streams.
 
-It is driven exactly by a message that holds at least one line beginning with one of these directives:
+A message with at least one line that begins with one of these directives is a script:
 
-    /call TOOL {json}     calls TOOL with that text as its arguments. The text may go on over the following lines,
-                          up to the next directive; none at all means {}. It is sent as it stands, right or wrong.
-    /call#ID TOOL {json}  the same, under the call id ID (`/call# TOOL`: under no id). Several /call lines are several
-                          calls of one reply, in order; nothing stops two from having the same id.
-    /say TEXT             says TEXT, alone or beside calls. Goes on over the following lines too.
-    /then                 ends this reply; what follows is the next one, given once the calls have their results.
+    /call TOOL {json}     calls TOOL with that text as its arguments. The text may continue on the following lines,
+                          up to the next directive; no text means {}. It is sent unchanged, valid or not.
+    /call#ID TOOL {json}  the same, with the call id ID (`/call# TOOL`: without an id). Several /call lines are several
+                          calls of one reply, in order; two may have the same id.
+    /say TEXT             says TEXT, alone or together with calls. May continue on the following lines.
+    /then                 ends this reply; what follows is the next reply, given once the calls have their results.
     /fail                 fails as a provider would, every time. `/fail once` fails only the first time, so that
                           trying again succeeds.
     /slow SECONDS         waits that long (at most 600) before replying.
 
-Within a turn the n-th call of the model takes the n-th reply. Past the last one, and after a plain request's
-calls, the model closes the turn: what was done, what was not and why. It never repeats a call by itself.
-Lines that belong to no /call or /say are ignored. A message without directives is a plain request: `requests`.
+Within a turn, the n-th call of the model gives the n-th reply. After the last one, and after a plain request's
+calls, the model closes the turn with what was done, what was not and why. It never repeats a call by itself.
+Lines that belong to no /call or /say are ignored. A message without directives is a plain request; see `requests`.
 
-As with a provider, arguments that are no JSON object end as `invalid_tool_calls`; here duplicate keys, NaN and
-Infinity count as such too. The text of every call, exactly as sent, is in `additional_kwargs["tool_calls"]`, in
+As with a provider, arguments that are not a JSON object become `invalid_tool_calls`; here duplicate keys, NaN and
+Infinity are invalid too. The text of every call, exactly as sent, is in `additional_kwargs["tool_calls"]`, in
 OpenAI's shape and in order, since parsed arguments no longer show how they were written.
 """
 
@@ -52,16 +52,16 @@ from agent.demos.requests import CallResult, ModelCall, closing, follow_up, offe
 
 GRAMMAR = """\
 /call TOOL {json}      propose this call; several lines, several calls
-/call#ID TOOL {json}   the same, under this call id
-/say TEXT              say this, alone or beside calls
-/then                  what follows comes after the results
+/call#ID TOOL {json}   the same, with this call id
+/say TEXT              say this, alone or together with calls
+/then                  what follows is said after the results
 /fail, /fail once      fail as a provider would, always or only the first time
 /slow SECONDS          wait before replying
 """
 """The directives in short, for a person who writes a message."""
 
 MAX_WAIT = 600.0
-"""Seconds. The longest that one reply can be made to wait."""
+"""Seconds; the longest wait before one reply."""
 
 _PIECE = 64
 """Characters of a call's arguments in one streamed piece: each costs a turn about 0.3 ms, and no page shows them."""
@@ -70,7 +70,9 @@ _WAIT_STEP = 0.25
 _DIRECTIVE = re.compile(
     r"\s*/(?P<word>call|say|then|fail|slow)(?P<id>(?<=call)#\S*)?(?:\s(?P<rest>.*))?\Z", re.S
 )
-_failed_once: set[str] = set()  # by reply; for the process's life, so that a retry finds it whoever asks
+_failed_once: set[str] = (
+    set()
+)  # keys of replies; global, so that a retry by another model instance finds them
 
 
 class DemoProviderError(Exception):
@@ -82,7 +84,7 @@ class DemoProviderError(Exception):
 
 @dataclass(frozen=True)
 class RawCall:
-    """One call as it leaves the model: its arguments are still text."""
+    """One call as the model sends it, with its arguments still as text."""
 
     id: str | None
     name: str
@@ -91,7 +93,7 @@ class RawCall:
 
 @dataclass(frozen=True)
 class DemoReply:
-    """One reply of the model. `key` names it: the same for every try, different for any other reply."""
+    """One reply of the model. `key` is the same on every retry of this reply, and different for any other."""
 
     key: str
     text: str = ""
@@ -107,7 +109,7 @@ class DemoModel(BaseChatModel):
     tools: Mapping[str, str] = Field(default_factory=dict)
     """The bound tools: name → description."""
     delay: float = 0.0
-    """Seconds before each streamed piece, so that people can watch it write."""
+    """Seconds before each streamed piece, so that people can watch it stream."""
     sleep: Callable[[float], object] = Field(default=time.sleep, exclude=True, repr=False)
 
     @property
@@ -125,7 +127,7 @@ class DemoModel(BaseChatModel):
         return self.identity
 
     def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[LanguageModelInput, AIMessage]:
-        """The same model with these tools instead of those it had. Options such as `tool_choice` change nothing."""
+        """Return a copy of the model with these tools instead. Options such as `tool_choice` are ignored."""
         return self.model_copy(update={"tools": dict(_described(tool) for tool in tools)})
 
     def _generate(
@@ -149,7 +151,7 @@ class DemoModel(BaseChatModel):
     ) -> Iterator[ChatGenerationChunk]:
         reply = compose(messages, self.tools)
         for _ in self._prepare(reply):
-            # An empty piece at each step of a wait lets whoever follows the stream stop it there.
+            # An empty piece at each step of a wait lets the consumer of the stream stop it there.
             yield ChatGenerationChunk(message=_Piece(content=""))
         for piece in _pieces(reply):
             if self.delay:
@@ -169,7 +171,7 @@ class DemoModel(BaseChatModel):
 
 
 def compose(messages: Sequence[BaseMessage], tools: Mapping[str, str]) -> DemoReply:
-    """The reply to these messages. Never raises: a message that makes no sense gets an answer that says so."""
+    """Return the reply to these messages. Never raises: a message that makes no sense gets an answer that says so."""
     place = next((i for i in range(len(messages) - 1, -1, -1) if isinstance(messages[i], HumanMessage)), None)
     if place is None:
         return DemoReply("", offer(tools))
@@ -208,7 +210,7 @@ def _written(calls: Sequence[ModelCall], key: str) -> tuple[RawCall, ...]:
 
 
 def _results(turn: Sequence[BaseMessage]) -> list[CallResult]:
-    """The results of the turn so far, each with its tool's name."""
+    """Return the results of the turn so far, each with its tool's name."""
     names = {
         call["id"]: call["name"] or ""
         for message in turn
@@ -230,7 +232,7 @@ class _Directive:
     word: str
     id: str | None
     lines: list[str]
-    """What follows on the line, and the lines up to the next directive."""
+    """The rest of its line, and the lines up to the next directive."""
 
     @property
     def text(self) -> str:
@@ -238,7 +240,7 @@ class _Directive:
 
 
 def _script(text: str) -> list[list[_Directive]] | None:
-    """The replies written in `text`, in order, or None if it holds no directive."""
+    """Return the replies scripted in `text`, in order, or None if it has no directive."""
     replies: list[list[_Directive]] = [[]]
     latest: _Directive | None = None
     for line in text.split("\n"):
@@ -266,7 +268,7 @@ def _read_reply(directives: Sequence[_Directive], key: str) -> DemoReply:
 
 
 def _said(directive: _Directive) -> str | None:
-    """What a directive makes the model say; one that cannot be followed says why."""
+    """Return what a directive makes the model say; for a malformed one, what is wrong with it."""
     match directive.word:
         case "say":
             return directive.text.rstrip("\r\n")
@@ -284,14 +286,14 @@ def _seconds(directive: _Directive) -> float | None:
 
 def _read_call(directive: _Directive, own_id: str) -> RawCall:
     name = directive.text.split(maxsplit=1)[0]
-    # Only JSON's own white space is taken off: anything else is part of the text under test.
+    # Only JSON's own white space is stripped: anything else belongs to the raw arguments.
     raw = directive.text[directive.text.index(name) + len(name) :].strip(" \t\r\n")
     given = None if directive.id is None else directive.id.removeprefix("#")
     return RawCall(own_id if given is None else given or None, name, raw or "{}")
 
 
 def _call_id(key: str, place: int) -> str:
-    """An id that no other call of the thread has, and that a retry gives again."""
+    """Return an id that is unique in the thread and the same on a retry."""
     return "call_" + hashlib.sha256(f"{key}:{place}".encode(errors="surrogatepass")).hexdigest()[:12]
 
 
@@ -309,12 +311,12 @@ def _whole(reply: DemoReply) -> AIMessage:
 
 
 def _pieces(reply: DemoReply) -> Iterator[AIMessageChunk]:
-    """The same message as `_whole`, in the pieces a provider would send: words, then each call's text."""
+    """Yield the same message as `_whole`, in the pieces a provider would send: words, then each call's text."""
     for words in re.findall(r"\S{1,24}\s*|\s+", reply.text):
         yield _Piece(content=words)
     for index, call in enumerate(reply.calls):
         first = tool_call_chunk(name=call.name, args="", id=call.id, index=index)
-        # Beside a call, and once: alone LangChain would take it for further calls, and twice for twice as many.
+        # Only together with the first call: LangChain would take it for further calls if it came alone or repeatedly.
         written = {} if index else _as_written(reply.calls)
         yield _Piece(content="", tool_call_chunks=[first], additional_kwargs=written)
         for start in range(0, len(call.arguments), _PIECE):
@@ -324,9 +326,9 @@ def _pieces(reply: DemoReply) -> Iterator[AIMessageChunk]:
 
 
 class _Piece(AIMessageChunk):
-    """A streamed piece whose sum sorts its calls just as `_whole` does.
+    """A streamed piece; the sum of pieces classifies calls as valid or invalid just as `_whole` does.
 
-    LangChain's own sum mends unfinished JSON, so that `{"to": "a` would be a good call, but only when streamed.
+    LangChain's own sum completes unfinished JSON, so that `{"to": "a` would be a valid call, but only when streamed.
     """
 
     def __add__(self, other: Any) -> Any:
@@ -335,7 +337,7 @@ class _Piece(AIMessageChunk):
             return total
         calls = [RawCall(one["id"], one["name"] or "", one["args"] or "") for one in total.tool_call_chunks]
         good, bad = _sorted(calls)
-        # Not through the constructor, which would mend again; and no longer a _Piece, because LangChain
+        # Not through the constructor, which would complete the JSON again; and not a _Piece, because LangChain
         # makes the finished message an instance of the chunk's parent class.
         return AIMessageChunk.model_construct(
             **{**total.__dict__, "tool_calls": good, "invalid_tool_calls": bad}
@@ -355,7 +357,7 @@ def _as_written(calls: Sequence[RawCall]) -> dict[str, Any]:
 
 
 def _sorted(calls: Sequence[RawCall]) -> tuple[list[ToolCall], list[InvalidToolCall]]:
-    """The calls whose arguments are one JSON object, and those whose are not, each with the reason."""
+    """Return the calls whose arguments are one JSON object, and the others, each with the reason."""
     good, bad = [], []
     for call in calls:
         try:
@@ -376,7 +378,7 @@ def _read_arguments(raw: str) -> dict[str, Any]:
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     read = dict(pairs)
     if len(read) < len(pairs):
-        raise ValueError("A key stands twice in one object.")
+        raise ValueError("A key appears twice in one object.")
     return read
 
 
@@ -385,7 +387,7 @@ def _refuse(constant: str) -> float:
 
 
 def _described(tool: Any) -> tuple[str, str]:
-    """A tool's name and description, whatever form it was given in."""
+    """Return a tool's name and description, in whatever form it was given."""
     spec = convert_to_openai_tool(tool)
     function = spec.get("function", spec)
     return str(function.get("name") or spec.get("type")), str(function.get("description") or "")

@@ -15,7 +15,7 @@ CELL = 200
 
 
 def tools(world: World) -> tuple[BaseTool, ...]:
-    """All of them, acting on `world`."""
+    """Return all tools, acting on `world`."""
     return (
         _read_data(world),
         _write_file(world),

@@ -1,7 +1,7 @@
-"""Plain words, understood without a model: what the demo model does with a request it was not driven through.
+"""Turn a plain request into tool calls, for the demo model: fixed phrases, no language model.
 
-Every phrase names the tools it needs, and is passed over unless all of them are bound, so no request can call
-a tool the agent does not have. Phrases are tried in order, the more particular first; a reader may still decline.
+Every phrase names the tools it needs and is skipped unless all are bound, so no request can call a tool that the
+agent does not have. Phrases are tried in order, the more specific first; a phrase's reader may still decline.
 
     mail        "Send an e-mail to alice@example.com: Meeting moved to 10" · "email bob@example.com about Lunch
                 saying See you at noon" · "write to a@example.com and b@example.com that we start at 9" ·
@@ -14,8 +14,8 @@ a tool the agent does not have. Phrases are tried in order, the more particular 
                 "Which account should I use? Ask me." · "tidy up the old reports"
     library     "find books about dragons" · "renew loan l-1" · "borrow b-1 for member m-9" · "delete member m-9"
 
-Only requests that must find a mail before they can archive it go on after their results, and only if every
-result was a success.
+Only requests that must find a mail before they archive it make further calls after the results, and only if all
+results were successes.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ import re2
 from agent.review.arguments.json_paths import is_unicode
 
 MAX_REQUEST = 2_000
-"""Characters. Longer texts are not read as requests."""
+"""Characters; longer texts are not read as requests."""
 
 MAX_RESULT = 500
-"""Characters of one result that a closing answer repeats."""
+"""The most characters of one result that a closing answer repeats."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class ModelCall:
 
 @dataclass(frozen=True)
 class CallResult:
-    """What came back for one call."""
+    """The result of one call."""
 
     tool: str
     text: str
@@ -55,7 +55,7 @@ class CallResult:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a request comes to: calls, or a question back. `archive` says which of the mails found to archive then."""
+    """What to do about a request: make calls, or ask back. `archive` says which of the found mails to archive next."""
 
     calls: tuple[ModelCall, ...] = ()
     archive: Literal["none", "first", "all"] = "none"
@@ -64,7 +64,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Phrase:
-    """A way to ask for something: the tools it takes, the words, and what to make of them."""
+    """A way to ask for something: the tools it needs, its pattern, and the reader of a match."""
 
     needs: tuple[str, ...]
     pattern: re.Pattern[str]
@@ -72,7 +72,7 @@ class Phrase:
 
 
 def plan_for(request: str, tools: Collection[str]) -> Plan | None:
-    """What to do about `request` with these tools, or None if it is not one of the requests understood."""
+    """Return the plan for `request` with these tools, or None if the request is not understood."""
     if len(request) > MAX_REQUEST or not is_unicode(request):
         return None
     text = _POLITE.sub("", request.strip())
@@ -85,7 +85,7 @@ def plan_for(request: str, tools: Collection[str]) -> Plan | None:
 
 
 def follow_up(plan: Plan, results: Sequence[CallResult]) -> tuple[ModelCall, ...]:
-    """The calls that a plan's first results lead to: none after any error."""
+    """Return the calls that follow a plan's first results; after any error, none."""
     if plan.archive == "none" or not all(result.ok for result in results):
         return ()
     found = _listed_ids("\n".join(result.text for result in results if result.tool == "search_mail"))
@@ -93,7 +93,7 @@ def follow_up(plan: Plan, results: Sequence[CallResult]) -> tuple[ModelCall, ...
 
 
 def closing(results: Sequence[CallResult], plan: Plan | None = None) -> str:
-    """The turn's last words: what was done, what was not and why, and after any error a question."""
+    """Return the turn's closing answer: what was done, what was not and why, and after any error a question."""
     done = [_report(result) for result in results if result.ok]
     not_done = [_report(result) for result in results if not result.ok]
     if not_done:
@@ -104,7 +104,7 @@ def closing(results: Sequence[CallResult], plan: Plan | None = None) -> str:
 
 
 def offer(tools: Mapping[str, str]) -> str:
-    """What can be asked for with these tools (name → description), and how to write any call out."""
+    """Return what can be asked for with these tools (name → description), and how to write a call by hand."""
     known = [_offer_one(name, description) for name, description in tools.items()]
     first = "I am the demo model and understand only some requests."
     return "\n".join(
@@ -186,7 +186,7 @@ def _emails(to: Sequence[str], subject: str, body: str) -> tuple[ModelCall, ...]
 
 
 def _split_body(text: str) -> tuple[str, str]:
-    """The words before an e-mail's text, and the text."""
+    """Split a request at an e-mail's text; return the words before it, and the text."""
     found = re.search(r"\s*:(?!\d)\s*|,?\s+(?:saying(?:\s+that)?|that\s+says|that)\s+", text, re.I)
     if not found:
         return text, ""
@@ -199,7 +199,7 @@ def _addresses(text: str) -> list[str]:
 
 
 def _listed_ids(text: str) -> list[str]:
-    """The ids a search lists, each at the start of its line: a mail's own words cannot name another one."""
+    """Return the ids a search lists. Only the start of a line counts, so a mail's text cannot name another mail."""
     return list(dict.fromkeys(re.findall(r"^m-\d+(?= \|)", text, re.M)))
 
 
@@ -211,7 +211,7 @@ def _mail_ids(text: str) -> list[str]:
 
 
 def _one(tool: str, *fields: str) -> Callable[[re.Match[str]], Plan]:
-    """A reader of one call whose arguments are the pattern's groups, taken out of quotes and end marks."""
+    """Return a reader that makes one call from the pattern's groups, without quotes and closing punctuation."""
 
     def read(match: re.Match[str]) -> Plan:
         return Plan((_call(tool, **{field: _bare(match[field]) for field in fields}),))
@@ -276,19 +276,19 @@ def _call(tool: str, **args: str) -> ModelCall:
 
 
 def _listed(text: str) -> list[str]:
-    """The parts of "one, two and three"."""
+    """Split "one, two and three" into its parts."""
     return re.split(r"\s*,\s*(?:and\s+)?|\s+and\s+", text)
 
 
 def _unquoted(text: str) -> str:
-    """`text` without the space around it, and without one pair of quotes if they enclose it all."""
+    """Strip surrounding space, and one pair of quotes if it encloses all of the text."""
     inner = text.strip()
     enclosed = len(inner) >= 2 and _QUOTES.get(inner[0]) == inner[-1]
     return inner[1:-1] if enclosed else inner
 
 
 def _bare(text: str) -> str:
-    """A name or short phrase: without quotes, and without the marks that end a sentence."""
+    """Strip quotes and closing punctuation from a name or short phrase."""
     return _unquoted(_unquoted(text).rstrip(".!?,; "))
 
 
@@ -297,7 +297,7 @@ def _first_words(text: str) -> str:
 
 
 def _topic(text: str, idle: re.Pattern[str]) -> str:
-    """What to look for: the phrase without the words around it that only say where and how to look."""
+    """Return what to search for: the phrase without leading and trailing words that match `idle`."""
     words = text.split()
     while words and idle.fullmatch(words[0]):
         words.pop(0)
@@ -313,7 +313,9 @@ _ABOUT = re.compile(r"\b(?:about|subject)\s+(?P<subject>.+?)(?:\s+to\s+\S+@\S+.*
 _WRITE_OUT = "Any call can also be written out, on a line of its own: /call TOOL {json}"
 _QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "‘": "’", "«": "»"}
 _NOT_NAMES = frozenset({"me", "us", "you", "him", "her", "them", "everyone", "everybody", "it"})
-_OLD_INVITATION = "m-2"  # the id in the demo mailbox: sent beside the search, so one review holds four calls
+_OLD_INVITATION = (
+    "m-2"  # its id in the demo mailbox: archived in the same turn as the search, so one turn has four calls
+)
 _IDLE = (
     r"a|all|any|about|at|by|called|containing|every|for|from|in|into|me|mentioning|my|named|of|on|that|the|through|"
     r"titled|up|with"
@@ -339,9 +341,9 @@ _EXAMPLES = {
 
 
 def _phrase(needs: str, pattern: str, read: Callable[[re.Match[str]], Plan | None]) -> Phrase:
-    """A phrase whose pattern covers the whole request; a space in it stands for any white space.
+    """Return a phrase whose pattern must match the complete request; a space in it matches any white space.
 
-    Matched by RE2: Python's engine would try every way to divide up a request that is none, and hold all threads.
+    Compiled by RE2: on a request that does not match, Python's engine could backtrack for long, blocking all threads.
     """
     options = re2.Options()
     options.case_sensitive, options.dot_nl = False, True

@@ -1,1 +1,1 @@
-"""The course: each lesson a file of its own, that runs for real on a scratch world of its own."""
+"""The course: one file per lesson, each run for real in its own scratch world."""

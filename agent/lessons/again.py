@@ -1,4 +1,4 @@
-"""Lesson 5: a node runs again from its top when it is resumed; what stands before its question happens twice."""
+"""Lesson 5: a resumed node runs again from its first line, so whatever precedes its question happens twice."""
 
 from __future__ import annotations
 
@@ -89,10 +89,10 @@ def check(stage: Stage) -> list[CheckFinding]:
         CheckFinding(twice == 2, f"The first one notified {twice} times: its node ran again from its top."),
         CheckFinding(
             once == 1,
-            f"The second one notified {once} time: its node had come to its end before the question.",
+            f"The second one notified {once} time: its node had ended before the question.",
         ),
         CheckFinding(
-            own == 1, f"The console's agent sent {own}: its effects come after the question, behind a guard."
+            own == 1, f"The console's agent sent {own}: it acts only after the question, and through a guard."
         ),
     ]
 
@@ -102,7 +102,7 @@ LESSON = Lesson(
     title="The node runs again: a notification sent twice, then once",
     text=(
         "`interrupt()` leaves its node by an exception. A resume does not go on after it: the node runs again from its "
-        "first line, and this time `interrupt()` returns your answer. Below is plain LangGraph, run here and now."
+        "first line, and this time `interrupt()` returns your answer. The code below is plain LangGraph, and runs here."
     ),
     steps=(
         LessonStep(
@@ -123,11 +123,11 @@ LESSON = Lesson(
             shows=(in_two_nodes,),
         ),
         LessonStep(
-            "Last, the console's own agent: its node of the question holds nothing but the question.",
+            "Last, the console's own agent: the node that asks does nothing else.",
             "Ask and approve",
             ours,
         ),
     ),
     check=check,
-    ends="Before an `interrupt()` only read. What has an effect belongs behind the answer, or in a node of its own.",
+    ends="Before an `interrupt()`, only read. Code with an effect belongs after the answer, or in a node of its own.",
 )

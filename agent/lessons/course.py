@@ -16,11 +16,11 @@ COURSE: tuple[Lesson, ...] = (
 
 
 def lesson(name: str | None) -> Lesson:
-    """The lesson of this name, or the first where there is none."""
+    """Return the lesson of this name, or the first if no lesson has it."""
     return next((one for one in COURSE if one.name == name), COURSE[0])
 
 
 def after(one: Lesson) -> Lesson | None:
-    """The lesson that follows, None after the last."""
+    """Return the next lesson, or None after the last."""
     place = COURSE.index(one) + 1
     return COURSE[place] if place < len(COURSE) else None

@@ -1,4 +1,4 @@
-"""Lesson 2: an edit, and what the history says and the model is told after it."""
+"""Lesson 2: an edit, and what the history and the model get to see after it."""
 
 from __future__ import annotations
 
@@ -35,38 +35,40 @@ def check(stage: Stage) -> list[CheckFinding]:
     ran = {"to": sent.recipient, "subject": sent.subject, "body": sent.body} if sent else None
     return [
         CheckFinding(action.args != action.proposed, "What ran is not what the model proposed."),
-        CheckFinding(ran == action.args, "What stands in the outbox is what you wrote."),
-        CheckFinding(call.args == action.args, "The history holds your call in the place of the model's."),
+        CheckFinding(ran == action.args, "The e-mail in the outbox is the one you wrote."),
+        CheckFinding(call.args == action.args, "The history has your call in place of the model's."),
         CheckFinding(
             proposal.id == action.key.message_id and call.id == action.key.tool_call_id,
-            "It holds it under the same message id and the same call id.",
+            "It has the same message id and the same call id.",
         ),
-        CheckFinding(sent is not None and sent.recipient in told, "The model was told what was really done."),
+        CheckFinding(
+            sent is not None and sent.recipient in told, "The model's tool result says what was really done."
+        ),
     ]
 
 
 LESSON = Lesson(
     name="edit",
-    title="Edit: what the history says, what the model is told",
+    title="Edit: what the history says, and what the model sees",
     text=(
-        "An edit runs other arguments than the model's. Then the history has to say what ran; otherwise the model "
+        "An edit runs other arguments than the model's. The history then has to say what ran; otherwise the model "
         "believes that its own call went through, and goes on from there."
     ),
     steps=(
         LessonStep("Ask for an e-mail.", "Ask", ask),
         LessonStep(
-            "Write the whole arguments as they should be, not only what changes. Try what does not fit, too: "
+            "Write all arguments as they should be, not only those that change. Try some that do not fit, too: "
             "an edit is checked before anything is touched.",
             "Approve and run the edited call",
             edit,
             asks="All arguments of send_email, as JSON",
             begin=EDITED,
         ),
-        LessonStep("Compare the three places in which this call now stands.", "Look", look),
+        LessonStep("Compare the three places that show this call now.", "Look", look),
     ),
     check=check,
     ends=(
-        "An edit replaces the call in the history under its own ids. The model's proposal stays in the record, "
-        "where people look, and not in the history, where the model would."
+        "An edit replaces the call in the history under the same ids. The model's proposal stays in the record, where "
+        "people can see it, but not in the history, where the model would."
     ),
 )

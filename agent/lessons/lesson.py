@@ -1,4 +1,4 @@
-"""What a lesson is made of."""
+"""The types that make up a lesson."""
 
 from __future__ import annotations
 
@@ -16,41 +16,41 @@ class LessonStep:
     """One thing to do, and the code that does it."""
 
     text: str
-    """What to do and what to look at, as Markdown of ours."""
+    """What to do and what to look at, as trusted Markdown."""
     label: str
-    """The button's."""
+    """The button's label."""
     do: Callable[[Stage, str], None]
-    """Runs the step; the text is what was written in the field, "" where there is none."""
+    """Runs the step with the text of its field, or "" without a field."""
     asks: str = ""
-    """The label of the field to write in; "" if there is none."""
+    """The label of the step's text field; "" for no field."""
     begin: str = ""
-    """What stands in that field at first."""
+    """The initial text of that field."""
     shows: tuple[Callable[..., Any], ...] = ()
-    """Further code that this step runs, and that is worth reading beside it."""
+    """More code that this step runs, to be shown with it."""
 
     @property
     def code(self) -> str:
-        """The source of what runs."""
+        """The source code of what runs."""
         return "\n".join(dedent(inspect.getsource(one)) for one in (*self.shows, self.do)).rstrip()
 
 
 @dataclass(frozen=True)
 class CheckFinding:
-    """One thing that the check looked at."""
+    """The result of one check."""
 
     holds: bool
     said: str
-    """A sentence that is true where it holds."""
+    """A sentence that is true if it holds."""
 
 
 @dataclass(frozen=True)
 class Lesson:
     name: str
-    """Stands in the address."""
+    """Part of the lesson's address."""
     title: str
     text: str
     steps: Sequence[LessonStep]
     check: Callable[[Stage], list[CheckFinding]]
-    """Looks at what happened: in the record, in the world, in the graphs."""
+    """Checks what happened in the record, the world and the graphs."""
     ends: str
-    """What there is to remember."""
+    """The point to remember."""

@@ -1,4 +1,4 @@
-"""What a step brought about, as the graphs, the console and the world have it: told from what is found there."""
+"""Say what a step changed, by comparing graphs, console and world before and after it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from agent.lessons.stage import OURS, Stage, StepOutcome
 from agent.review.actions import ActionState, Key
 
 MAX_LINE = 160
-"""Characters of a value that was looked up, and is told with its name."""
+"""The longest looked-up value, in characters, that is repeated with its name."""
 
 
 @dataclass(frozen=True)
 class Mark:
-    """How much there was before a step."""
+    """What existed at one point: counts, and the actions' states."""
 
     wires: dict[str, int]
     raised: dict[str, int]
@@ -24,7 +24,7 @@ class Mark:
 
 
 def mark(stage: Stage) -> Mark:
-    """Remember how much there is now."""
+    """Take a mark of what exists now."""
     return Mark(
         {**{title: len(thread.wire) for title, thread in stage.plain.items()}, OURS: len(stage.wire)},
         {title: len(thread.raised) for title, thread in stage.plain.items()},
@@ -36,21 +36,21 @@ def mark(stage: Stage) -> Mark:
 
 
 def since(before: Mark, stage: Stage) -> StepOutcome:
-    """What is there now that was not there before."""
+    """Return what was added since the mark `before`."""
     now = mark(stage)
     wires = [title for title, count in now.wires.items() if count > before.wires.get(title, 0)]
     said = [f"{title.partition(':')[0]}: {_did(title, before, stage)}." for title in wires]
     if more := now.sent - before.sent:
-        said.append(f"{more} e-mail{'s' * (more > 1)} more in the outbox, {now.sent} in all.")
+        said.append(f"{more} e-mail{'s' * (more > 1)} more in the outbox, {now.sent} in total.")
     if looked := "; ".join(_told(one.what, one.value) for one in stage.shown[before.shown :]):
         said.append(f"Looked up: {looked}.")
     return StepOutcome(" ".join(said) or "Nothing changed.", frozenset(wires))
 
 
 def _did(title: str, before: Mark, stage: Stage) -> str:
-    """What one agent did: what became of its calls, how it failed or was kept from it, where it stands now."""
+    """Say what one agent did: its calls' states, errors and refusals, and the node it is at now."""
     inside = dict(stage.pictures())[title]
-    stands = f"stands at {', '.join(inside.at)}" if inside.at else "has come to its end"
+    stands = f"is at {', '.join(inside.at)}" if inside.at else "has come to its end"
     return "; ".join([*(_ours(before, stage) if title == OURS else _raised(title, before, stage)), stands])
 
 

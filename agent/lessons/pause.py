@@ -37,22 +37,22 @@ def check(stage: Stage) -> list[CheckFinding]:
         CheckFinding(
             decided is not None and started not in kinds[:decided], "Nothing was executed before you decided."
         ),
-        CheckFinding(len(reviews) == 1, "The restart in between asked nothing anew: there was one review."),
-        CheckFinding(stage.sent_to("alice@example.com") == 1, "One e-mail stands in the outbox."),
+        CheckFinding(len(reviews) == 1, "The restart did not ask again: there was one review."),
+        CheckFinding(stage.sent_to("alice@example.com") == 1, "One e-mail is in the outbox."),
     ]
 
 
 LESSON = Lesson(
     name="pause",
-    title="The pause: two requests, nothing running between",
+    title="The pause: two requests, and nothing runs between them",
     text=(
-        "An agent that has to ask does not wait in the sense a program waits. Its graph ends: `interrupt()` writes "
-        "a checkpoint and leaves. Your decision is a second request, and it may come tomorrow."
+        "An agent that has to ask does not wait as a program does. Its graph ends: `interrupt()` writes a checkpoint "
+        "and leaves. Your decision is a second request, and may be made tomorrow."
     ),
     steps=(
         LessonStep("Ask for an e-mail. The agent may not send one unasked, so its graph stops.", "Ask", ask),
         LessonStep(
-            "Look at the graph: the lit node is where it will go on. No thread of this server is busy with it. To see "
+            "Look at the graph: the highlighted node is where it will go on. No thread of this server is busy with it. To see "
             "that, close the console as if its process had ended, and open it again.",
             "Close it and open it again",
             restart,

@@ -1,4 +1,4 @@
-"""A plain LangGraph thread, driven as any program would drive it, with everything that went over the wire kept."""
+"""A plain LangGraph thread, called as any program would call it, that keeps what went over the wire."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ class Sent:
     """One thing that went over the wire."""
 
     what: str
-    """In our words: who gives what to whom."""
+    """What it is and which way it goes, in our words."""
     value: str
-    """The thing itself."""
+    """The text itself."""
 
 
 class PlainThread:
-    """One thread of a graph. What a call raises is kept and does not go further: the lesson is about it."""
+    """One thread of a graph. What a call raises is kept, not raised: the lessons are about it."""
 
     def __init__(self, graph: CompiledStateGraph[Any, Any, Any, Any]) -> None:
         self._graph = graph
         self._config: RunnableConfig = {"configurable": {"thread_id": "lesson"}}
         self.wire: list[Sent] = []
         self.raised: list[str] = []
-        """What each call raised, "" where it raised nothing."""
+        """What each call raised, or ""."""
 
     def invoke(self, given: Any, *, at: RunnableConfig | None = None) -> None:
-        """`graph.invoke(given, config)`; `at` is another checkpoint's config than the last one's."""
+        """Call `graph.invoke(given, config)`; `at` is the config of a checkpoint, by default the last one."""
         from_there = "" if at is None else f", {dict(at)!r}"
         self.wire.append(Sent("To the graph", f"invoke({_written(given)}{from_there})"))
         try:
             self._graph.invoke(given, at or self._config)
-        except Exception as error:  # whatever a node raises on the answer
+        except Exception as error:  # a node may raise anything on an answer
             self.raised.append(f"{type(error).__name__}: {error}")
             self.wire.append(Sent("The graph raises", self.raised[-1]))
             return
@@ -52,16 +52,16 @@ class PlainThread:
 
     @property
     def snapshot(self) -> StateSnapshot:
-        """Where the thread's checkpoint stands."""
+        """The thread's last checkpoint."""
         return self._graph.get_state(self._config)
 
     @property
     def waits_for(self) -> str:
-        """The id of the interrupt that waits, "" if none does."""
+        """The id of the interrupt that waits, or ""."""
         return next((str(one.id) for one in self.snapshot.interrupts), "")
 
     def inside(self) -> Inside:
-        """The graph, with the node that runs next or waits."""
+        """Return the graph, with the node that runs next or waits."""
         drawn, snapshot = self._graph.get_graph(), self.snapshot
         payloads: Mapping[str, Any] = {str(one.id): one.value for one in snapshot.interrupts}
         return Inside(

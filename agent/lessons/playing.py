@@ -1,4 +1,4 @@
-"""The stages that are open in this process: one for each learner and lesson, the ones used last kept."""
+"""The stages open in this process: one per learner and lesson, of which the most recently used are kept."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from agent.lessons.stage import Stage
 from agent.review.errors import ReviewError
 
 MOST = 40
-"""Stages open at once; the one used longest ago is closed for a new one."""
+"""The most stages open at once; a new one closes the least recently used."""
 
 Place = tuple[str, str]
 
 
 class Stages:
-    """Stages by lesson and by the name a learner's address carries."""
+    """Stages by lesson and by the name in a learner's address."""
 
     def __init__(self, most: int = MOST) -> None:
         self._most, self._turn = most, threading.Lock()
         self._open: OrderedDict[Place, Stage] = OrderedDict()
 
     def of(self, lesson: Lesson, name: str) -> Stage:
-        """The learner's stage of this lesson, opened anew if there is none any more."""
+        """Return the learner's stage of this lesson; open one if none is open."""
         with self._turn:
             place = (lesson.name, name)
             if place not in self._open:
@@ -35,16 +35,16 @@ class Stages:
             return self._open[place]
 
     def reset(self, lesson: Lesson, name: str) -> None:
-        """Let go of the stage; the next look opens a fresh one."""
+        """Close the stage; the next use opens a new one."""
         with self._turn:
             stage = self._open.pop((lesson.name, name), None)
         if stage is not None:
             _close(stage)
 
     def take(self, lesson: Lesson, name: str, number: int, given: str) -> ReviewError | None:
-        """Take step `number`, from 0, unless it is not the next one; gives what it was refused with.
+        """Take step `number`, counted from 0, if it is the next one; return the refusal, if any.
 
-        A second click on the same step thus takes it once.
+        A second click on the same step therefore does nothing.
         """
         stage = self.of(lesson, name)
         with stage.turn:
@@ -59,19 +59,19 @@ class Stages:
             return None
 
     def finished(self, lesson: Lesson, name: str) -> bool:
-        """Whether the learner has taken every step of it, on a stage that is still open."""
+        """Return whether the learner has taken every step, on a stage that is still open."""
         with self._turn:
             stage = self._open.get((lesson.name, name))
         return stage is not None and stage.done == len(lesson.steps)
 
     def findings(self, lesson: Lesson, name: str) -> list[CheckFinding]:
-        """What the check finds, once every step was taken."""
+        """Return what the check finds; nothing until every step was taken."""
         stage = self.of(lesson, name)
         with stage.turn:
             return lesson.check(stage) if stage.done == len(lesson.steps) else []
 
     def close(self) -> None:
-        """Let go of every stage."""
+        """Close every stage."""
         with self._turn:
             while self._open:
                 _close(self._open.popitem()[1])
@@ -83,4 +83,4 @@ def _close(stage: Stage) -> None:
 
 
 STAGES = Stages()
-"""This process's."""
+"""The stages of this process."""

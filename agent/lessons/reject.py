@@ -64,7 +64,7 @@ def check(stage: Stage) -> list[CheckFinding]:
             "The call has a result all the same, and its status is error.",
         ),
         CheckFinding(
-            bool(reason) and result is not None and reason in result.content, "It holds your reason."
+            bool(reason) and result is not None and reason in result.content, "The result holds your reason."
         ),
         CheckFinding(
             "'name': 'send_email'" in said[REMOVED] and "'tool_calls': []" in said[ANSWERED],
@@ -77,13 +77,13 @@ LESSON = Lesson(
     name="reject",
     title="Reject: why the call is answered rather than removed",
     text=(
-        "A rejected call does not run. It would be easy to take it out of the history, as if it had never been "
-        "proposed. Here you see what the model does then."
+        "A rejected call does not run. It would be easy to remove it from the history, as if it had never been "
+        "proposed. Here you see what the model does in that case."
     ),
     steps=(
         LessonStep("Ask for an e-mail.", "Ask", ask),
         LessonStep(
-            "Reject it. What you write is what the model gets to read.",
+            "Reject it. The model gets to read what you write.",
             "Reject it",
             reject,
             asks="Reason",
@@ -99,7 +99,7 @@ LESSON = Lesson(
     ),
     check=check,
     ends=(
-        "Every call gets a result, whatever became of it: a rejected one an error that says who refused and why. "
-        "A model that finds no trace of its call sees an open request, and makes it again."
+        "Every call gets a result, whatever became of it: a rejected one gets an error that says who refused and why. "
+        "A model that finds no trace of its call sees an open request, and makes the call again."
     ),
 )

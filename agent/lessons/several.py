@@ -1,4 +1,4 @@
-"""Lesson 4: several actions in one turn, each with a fate of its own."""
+"""Lesson 4: several actions in one turn, each with its own outcome."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DECISIONS = """[
 def ask(stage: Stage, given: str) -> None:
     stage.send(REQUEST)
     stage.show(
-        "The policy's word on each call", {a.key.tool_call_id: f"{a.tool}: {a.tier}" for a in stage.actions}
+        "The policy's tier of each call", {a.key.tool_call_id: f"{a.tool}: {a.tier}" for a in stage.actions}
     )
 
 
@@ -33,7 +33,7 @@ def look(stage: Stage, given: str) -> None:
     stage.show(
         "What became of each call", {a.key.tool_call_id: f"{a.tool}: {a.state}" for a in stage.actions}
     )
-    stage.show("What the model was told", [one for one in messages(stage.history) if one["type"] == "tool"])
+    stage.show("What the model was sent", [one for one in messages(stage.history) if one["type"] == "tool"])
 
 
 def check(stage: Stage) -> list[CheckFinding]:
@@ -46,7 +46,7 @@ def check(stage: Stage) -> list[CheckFinding]:
             len({fates["bob"], fates["eve"]}) == 2, "The two e-mails you decided on came to different ends."
         ),
         CheckFinding(
-            fates["old"] is ActionState.DONE, "The archiving needed no decision, and ran beside them."
+            fates["old"] is ActionState.DONE, "The archiving needed no decision, and ran with them."
         ),
         CheckFinding(
             fates["all"] is ActionState.REFUSED,
@@ -64,10 +64,10 @@ def check(stage: Stage) -> list[CheckFinding]:
 
 LESSON = Lesson(
     name="several",
-    title="Several actions, several fates",
+    title="Several actions, several outcomes",
     text=(
-        "A model may propose many calls at once. They wait in one review, are decided one by one, and are sent "
-        "together. Calls that need no decision run whatever becomes of the others."
+        "A model may propose many calls at once. They wait in one review, each gets its own decision, and the decisions "
+        "are sent together. Calls that need no decision run whatever becomes of the others."
     ),
     steps=(
         LessonStep(

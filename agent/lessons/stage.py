@@ -1,4 +1,4 @@
-"""What a lesson plays on: a console with a record, checkpoints and a world of its own, and plain graphs beside it."""
+"""What a lesson runs on: a console with its own record, checkpoints and world, and plain graphs next to it."""
 
 from __future__ import annotations
 
@@ -28,33 +28,33 @@ MAX_RUN_SECONDS = 30.0
 
 @dataclass(frozen=True)
 class StepOutcome:
-    """What came of a step: a sentence or two, and on which wires something went over."""
+    """The result of a step: a sentence or two, and the wires on which something was sent."""
 
     said: str
     wires: frozenset[str]
 
 
 class Stage:
-    """One learner's stage of one lesson. Nothing of it is left when it is closed."""
+    """One learner's stage of one lesson; closing it deletes everything."""
 
     def __init__(self) -> None:
         self._scratch = Scratch(None, "mail")
         self.turn = threading.RLock()
-        """Held by whoever takes a step."""
+        """Held while a step is taken."""
         self.outcomes: list[StepOutcome] = []
-        """What came of each step that was taken."""
+        """The result of each step that was taken."""
         self.wire: list[Sent] = []
         """What went over the wire between the console and its graph."""
         self.plain: dict[str, PlainThread] = {}
         """Plain graphs, by what they show."""
         self.shown: list[Sent] = []
-        """What a step looked up, to be looked at."""
+        """What the steps looked up for the learner."""
         self.refusals: list[str] = []
-        """The codes of what the console refused."""
+        """The codes of the console's refusals."""
 
     @property
     def done(self) -> int:
-        """How many steps were taken."""
+        """The number of steps taken."""
         return len(self.outcomes)
 
     @property
@@ -72,7 +72,7 @@ class Stage:
         """Close the console, as at the end of its process, and open it again."""
         self._scratch.reopen()
 
-    # What a lesson does
+    # What a step calls
 
     def send(self, text: str) -> None:
         """Send the agent a message and wait until it pauses or answers."""
@@ -93,7 +93,7 @@ class Stage:
         self._finish(run)
 
     def try_to_decide(self, decisions: Any) -> None:
-        """Decide, and keep the refusal if there is one."""
+        """Decide, and keep a refusal instead of raising it."""
         try:
             self.decide(decisions)
         except ReviewError as error:
@@ -103,14 +103,14 @@ class Stage:
             )
 
     def show(self, what: str, value: Any) -> None:
-        """Put something that was looked up before the learner."""
+        """Show the learner something that was looked up."""
         self.shown.append(Sent(what, value if isinstance(value, str) else _json(value)))
 
-    # What there is to look at
+    # What pages and checks read
 
     @property
     def started(self) -> bool:
-        """Whether the console's thread has begun."""
+        """True once the console's thread exists."""
         try:
             self.console.queries.view(LESSON_THREAD)
         except UnknownThread:
@@ -129,25 +129,25 @@ class Stage:
 
     @property
     def history(self) -> list[Message]:
-        """The conversation as the model sees it."""
+        """The conversation, as the model sees it."""
         return self.console.queries.history(LESSON_THREAD)
 
     def results(self) -> Mapping[str, Message]:
-        """What the model was told of each call, by its id."""
+        """Return the tool result of each call, by the call's id."""
         return {str(one.tool_call_id): one for one in self.history if one.type == "tool"}
 
     def sent_to(self, recipient: str) -> int:
-        """How many e-mails stand in the outbox to this address."""
+        """Return how many e-mails in the outbox are to this address."""
         return self.world.sent_to(recipient)
 
     def pictures(self) -> list[tuple[str, Inside]]:
-        """Every graph of the lesson, each with the node that runs next or waits."""
+        """Return every graph of the lesson, each with the node that runs next or waits."""
         ours = [(OURS, self.console.queries.inside(LESSON_THREAD))] if self.started else []
         return [*((title, one.inside()) for title, one in self.plain.items()), *ours]
 
     def _finish(self, run: Run) -> None:
         if not self.console.wait(run, MAX_RUN_SECONDS):
-            raise TimeoutError("The lesson's run did not come to its end. Reset the lesson and try again.")
+            raise TimeoutError("The lesson's run did not end. Reset the lesson and try again.")
         for interrupt_id, value in self.console.queries.inside(LESSON_THREAD).payloads.items():
             self.wire.append(Sent("The graph asks", _json({interrupt_id: value})))
         view = self.console.queries.view(LESSON_THREAD)
@@ -156,7 +156,7 @@ class Stage:
 
 
 def messages(history: list[Message]) -> list[dict[str, Any]]:
-    """Messages as they are shown."""
+    """Return messages in the form in which they are shown."""
     return [shapes.message(one) for one in history]
 
 

@@ -1,4 +1,4 @@
-"""Lesson 6: a malformed answer that sticks a stock thread for good, beside ours, and its repair."""
+"""Lesson 6: a malformed answer that leaves a stock thread stuck for good, but not ours, and its repair."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def repair(stage: Stage, given: str) -> None:
     stock = stage.plain[STOCK]
     stuck_at = stock.waits_for
     stock.invoke(None, at=stock.snapshot.config)
-    stage.show("The question before, and asked anew", f"{stuck_at}\n{stock.waits_for}")
+    stage.show("The question before, and asked again", f"{stuck_at}\n{stock.waits_for}")
     stock.invoke(Command(resume={stock.waits_for: RIGHT}))
 
 
@@ -71,55 +71,58 @@ def check(stage: Stage) -> list[CheckFinding]:
     return [
         CheckFinding(raised[1:2] == [True], "The stock agent failed on the malformed answer."),
         CheckFinding(
-            raised[2:4] == [True, True], "It failed on the right one too, twice: the first was saved."
+            raised[2:4] == [True, True],
+            "It failed on the right answer too, twice, because the malformed one was saved.",
         ),
         CheckFinding(
             stage.refusals == ["InvalidDecision"]
             and [one.state for one in stage.actions] == [ActionState.DONE],
-            "The console refused the malformed answer, and took the right one after it.",
+            "The console refused the malformed answer, and then accepted the right one.",
         ),
-        CheckFinding(ours == 1, f"Of the console's e-mail, {ours} stands in the outbox."),
+        CheckFinding(ours == 1, f"The console's e-mail is in the outbox {ours} time{'s' * (ours != 1)}."),
         CheckFinding(
-            raised[4:] == [False, False], "Asked anew from the pause's own checkpoint, it took the answer."
+            raised[4:] == [False, False],
+            "Asked again from the pause's own checkpoint, it accepted the answer.",
         ),
         CheckFinding(
-            stock == 1, f"Of the stock agent's e-mail, {stock} stands in the outbox, only since the repair."
+            stock == 1,
+            f"The stock agent's e-mail is in the outbox {stock} time{'s' * (stock != 1)}, only since the repair.",
         ),
     ]
 
 
 LESSON = Lesson(
     name="stuck",
-    title="The malformed answer that sticks a thread for good, and its repair",
+    title="The malformed answer that leaves a thread stuck for good, and its repair",
     text=(
         "LangGraph saves an answer before the node that asked has looked at it. If the node fails on it, every later "
         "try begins with the saved answer. Both agents below get the same request and the same answers; the "
-        "first is LangChain's own, run here and now."
+        "first is LangChain's own, and runs here."
     ),
     steps=(
         LessonStep("Ask both for an e-mail. Both stop and ask.", "Ask both", ask, shows=(stock_agent,)),
         LessonStep(
-            "Give both the same malformed answer. It was meant well: only its shape is wrong.",
+            "Give both the same malformed answer. It is meant well; only its shape is wrong.",
             "Answer both",
             malformed,
             asks="The answer, as JSON",
             begin=MALFORMED,
         ),
         LessonStep(
-            "Now the right answer, to both: to the stock agent by its interrupt's id, and once more without it.",
-            "Answer both rightly",
+            "Now the right answer to both: to the stock agent with its interrupt's id, and once more without the id.",
+            "Answer both correctly",
             right,
         ),
         LessonStep(
             "Repair the stock agent's thread: run it from the pause's own checkpoint. LangGraph forks, and asks under "
-            "a new id. This is what *Ask again* does in this console, for agents of any make.",
+            "a new id. This is what *Ask again* does in this console, for external agents too.",
             "Ask again, and answer",
             repair,
         ),
     ),
     check=check,
     ends=(
-        "Check an answer before the engine gets it. Where somebody else has not, the pause's own checkpoint is still "
-        "there: fork from it."
+        "Check an answer before the engine gets it. If that was not done, the pause's own checkpoint is still there: fork "
+        "from it."
     ),
 )

@@ -181,7 +181,7 @@ def test_the_summary_of_writing_says_what_is_replaced(
         (
             "DELETE FROM nots",
             "it failed, so it is likely to fail again: “The statement cannot be run: no such table: nots. "
-            "Correct it; one statement at a time is taken.”",
+            "Correct it; only one statement at a time is accepted.”",
         ),
     ],
 )

@@ -208,7 +208,7 @@ def test_removing_an_unknown_file_names_the_files_there_are(world: World) -> Non
 def test_removing_from_an_empty_world_says_there_is_none(world: World) -> None:
     for file in world.files():
         world.remove_file(file.path, REF)
-    with pytest.raises(WorldError, match=r"There is none at all now\."):
+    with pytest.raises(WorldError, match=r"There are none now\."):
         world.remove_file("nope", REF)
 
 

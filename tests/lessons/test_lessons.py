@@ -71,7 +71,7 @@ def outcomes(stages: Stages, one: Lesson, **written: str) -> list[str]:
 
 def test_each_step_tells_what_came_of_it_as_it_came(stages: Stages) -> None:
     asked, rejected, compared = outcomes(stages, lesson("reject"))
-    assert asked == "The console's agent: send_email pending; stands at human_review."
+    assert asked == "The console's agent: send_email pending; is at human_review."
     assert rejected.startswith("The console's agent: send_email rejected; has come to its end.")
     assert "outbox" not in rejected
     assert compared.startswith("Looked up: ")
@@ -80,14 +80,14 @@ def test_each_step_tells_what_came_of_it_as_it_came(stages: Stages) -> None:
 def test_an_outcome_follows_what_the_learner_did(stages: Stages) -> None:
     decided = outcomes(stages, several.LESSON, decide='[{"type": "approve"}, {"type": "approve"}]')[1]
     assert "send_email done, send_email done, archive_mail done" in decided
-    assert "2 e-mails more in the outbox, 2 in all." in decided
+    assert "2 e-mails more in the outbox, 2 in total." in decided
 
 
 def test_an_outcome_tells_what_a_plain_graph_raised_and_what_the_console_refused(stages: Stages) -> None:
     stage = go_through(stages, stuck.LESSON)
     _, malformed, right, repaired = (came.said for came in stage.outcomes)
-    assert "A stock agent: raised KeyError: 'decisions'; stands at" in malformed
-    assert "the answer was refused (InvalidDecision); stands at human_review" in malformed
+    assert "A stock agent: raised KeyError: 'decisions'; is at" in malformed
+    assert "the answer was refused (InvalidDecision); is at human_review" in malformed
     assert "'decisions', 2 times" in right
     assert "A stock agent: has come to its end. 1 e-mail more" in repaired
     assert stage.outcomes[-1].wires == {stuck.STOCK}
@@ -131,7 +131,7 @@ def test_an_edit_that_changes_nothing_does_not_pass(stages: Stages) -> None:
 
 def test_a_reject_without_a_reason_does_not_pass(stages: Stages) -> None:
     go_through(stages, lesson("reject"), reject="")
-    assert fails(stages, lesson("reject")) == ["It holds your reason."]
+    assert fails(stages, lesson("reject")) == ["The result holds your reason."]
 
 
 def test_the_same_fate_for_both_does_not_pass(stages: Stages) -> None:

@@ -78,7 +78,7 @@ def test_another_lesson_is_chosen_by_its_button(opens: Opens) -> None:
 
 def test_what_came_of_a_step_stands_under_it_and_the_newest_on_the_wire_first(opens: Opens) -> None:
     screen = opens("lessons", lesson="pause").click("step")
-    assert "send_email pending; stands at human_review" in screen.said()
+    assert "send_email pending; is at human_review" in screen.said()
     screen.click("step").click("step")
     captions = [one.value for one in screen.at.caption]
     assert captions.index("The graph has come to its end; the agent says") < captions.index("The graph asks")

@@ -1,9 +1,9 @@
 """The demo world: one small SQLite database that the demo agents really change.
 
-Every effect and its line in the change log are one transaction, so a page can show what a thread changed and
-a cut-off call has either happened whole or not at all. Each subject has a module of its own here, with its tables,
-its operations, and the facts that an operation depends on: read before by whoever asks, and again inside the
-operation's own transaction.
+Every effect and its line in the change log are one transaction, so a page can show what a thread changed, and a
+call that was cut off has happened either completely or not at all. Each subject has a module with its tables, its
+operations, and the facts that an operation depends on. A precondition reads these facts beforehand, and the operation
+reads them again inside its own transaction.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ def utc_now() -> datetime:
 
 
 class World(Mailbox, Files, Keys, Tables, Library):
-    """The mailbox, files, service keys, tables and library that the demo agents act upon."""
+    """The mailbox, files, service keys, tables and library that the demo agents act on."""
 
     def __init__(self, path: Path | str, now: Callable[[], datetime] = utc_now) -> None:
-        """Open the world in the file `path`, or in memory for `:memory:`; make and seed it if it is new."""
+        """Open the world in the file `path`, or in memory for `:memory:`; create and seed it if it is new."""
         super().__init__(path, PARTS, now)

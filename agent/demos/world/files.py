@@ -1,4 +1,4 @@
-"""Files, which exist in the world alone."""
+"""Files that exist only in the demo world."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ class Files(Store):
         return tuple(File(*row) for row in self._read("SELECT path, content FROM files ORDER BY path"))
 
     def file(self, path: str) -> File | None:
-        """The file of that path, if there is one."""
+        """Return the file of that path, if it exists."""
         rows = self._read("SELECT path, content FROM files WHERE path = ?", path)
         return File(*rows[0]) if rows else None
 
     def removing(self, path: str) -> dict[str, Any]:
-        """The facts that removing a file depends on."""
+        """Return the facts that removing a file depends on."""
         with self._connection() as connection:
             return _removing(connection, path)
 
     def write_file(self, path: str, content: str, ref: Ref) -> File | None:
-        """Make the file of that path hold `content`; the file it replaced, if there was one."""
+        """Write `content` to the file of that path; return the file it replaced, if any."""
         if not path.strip():
             raise WorldError("A file needs a path. Give one, such as notes/today.txt.")
         with self._changing() as connection:
@@ -46,7 +46,7 @@ class Files(Store):
         return File(*old) if old else None
 
     def remove_file(self, path: str, ref: Ref) -> File:
-        """Remove a file; the file as it was."""
+        """Remove a file; return it as it was."""
         with self._changing() as connection:
             if fault := cannot_remove(_removing(connection, path)):
                 raise WorldError(f"{fault} {existing(connection, 'files', 'path')}")
@@ -58,7 +58,7 @@ class Files(Store):
 
 
 def cannot_remove(facts: Mapping[str, Any]) -> str:
-    """Why a file with these facts cannot be removed; "" if it can."""
+    """Return why a file with these facts cannot be removed, or ""."""
     return "" if facts["characters"] is not None else f"There is no file {quoted(facts['path'])}."
 
 

@@ -1,4 +1,4 @@
-"""Keys of services: fingerprints and versions, never a key."""
+"""Keys of services: their fingerprints and versions, never the keys themselves."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ class Keys(Store):
         return tuple(ServiceKey(*row) for row in rows)
 
     def service_key(self, service: str) -> ServiceKey | None:
-        """The key of that service, if there is one."""
+        """Return the key of that service, if it exists."""
         return next((key for key in self.service_keys() if key.service == service), None)
 
     def rotating(self, service: str) -> dict[str, Any]:
-        """The facts that rotating a key depends on."""
+        """Return the facts that rotating a key depends on."""
         with self._connection() as connection:
             return _rotating(connection, service)
 
     def rotate(self, service: str, ref: Ref) -> ServiceKey:
-        """Replace a service's key; the new one's fingerprint and version."""
+        """Replace a service's key; return the new one's fingerprint and version."""
         with self._changing() as connection:
             if fault := cannot_rotate(_rotating(connection, service)):
                 raise WorldError(f"{fault} {existing(connection, 'service_keys', 'service')}")
@@ -54,7 +54,7 @@ class Keys(Store):
 
 
 def cannot_rotate(facts: Mapping[str, Any]) -> str:
-    """Why the key of a service with these facts cannot be rotated; "" if it can."""
+    """Return why the key of a service with these facts cannot be rotated, or ""."""
     return "" if facts["version"] is not None else f"There is no service {quoted(facts['service'])}."
 
 

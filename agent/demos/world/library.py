@@ -45,50 +45,50 @@ class Library(Store):
     """The library's shelves and its card index."""
 
     def members(self) -> tuple[Member, ...]:
-        """Every member, by id."""
+        """Return every member, by id."""
         return tuple(
             Member(*row) for row in self._read("SELECT member_id, name FROM members ORDER BY member_id")
         )
 
     def member(self, member_id: str) -> Member | None:
-        """The member of that id, if there is one."""
+        """Return the member of that id, if there is one."""
         return next((one for one in self.members() if one.member_id == member_id), None)
 
     def books(self) -> tuple[Book, ...]:
-        """Every book, by id, with the copies on the shelf."""
+        """Return every book, by id, with its copies on the shelf."""
         rows = self._read("SELECT book_id, title, author, subject, stock FROM books ORDER BY book_id")
         return tuple(Book(*row) for row in rows)
 
     def book(self, book_id: str) -> Book | None:
-        """The book of that id, if there is one."""
+        """Return the book of that id, if there is one."""
         return next((one for one in self.books() if one.book_id == book_id), None)
 
     def search_books(self, text: str) -> tuple[Book, ...]:
-        """The books in whose title, author or subject every word of `text` occurs, in either case."""
+        """Return the books with every word of `text` in title, author or subject, ignoring case."""
         words = text.casefold().split()
         return tuple(book for book in self.books() if all(word in _searched(book) for word in words))
 
     def loans(self) -> tuple[Loan, ...]:
-        """Every loan that runs, in the order they were made."""
+        """Return every current loan, oldest first."""
         rows = self._read("SELECT id, book_id, member_id, due, renewals FROM loans ORDER BY id")
         return tuple(_loan_of(row) for row in rows)
 
     def loan(self, loan_id: str) -> Loan | None:
-        """The loan of that id, if there is one."""
+        """Return the loan of that id, if there is one."""
         return next((one for one in self.loans() if one.loan_id == loan_id), None)
 
     def borrowing(self, book_id: str, member_id: str) -> dict[str, Any]:
-        """The facts that lending a book depends on."""
+        """Return the facts that lending a book depends on."""
         with self._connection() as connection:
             return _borrowing(connection, book_id, member_id)
 
     def renewing(self, loan_id: str) -> dict[str, Any]:
-        """The facts that renewing a loan depends on."""
+        """Return the facts that renewing a loan depends on."""
         with self._connection() as connection:
             return _renewing(connection, loan_id)
 
     def borrow(self, book_id: str, member_id: str, ref: Ref) -> Loan:
-        """Lend one copy to a member for `LOAN_DAYS`; the loan."""
+        """Lend one copy to a member for `LOAN_DAYS`; return the loan."""
         with self._changing() as connection:
             facts = _borrowing(connection, book_id, member_id)
             if fault := cannot_borrow(facts):
@@ -106,7 +106,7 @@ class Library(Store):
         return Loan(f"l-{number}", book_id, member_id, due, 0)
 
     def renew(self, loan_id: str, ref: Ref) -> Loan:
-        """Let a loan run `RENEWAL_DAYS` longer; the loan as it is then."""
+        """Extend a loan by `RENEWAL_DAYS`; return the extended loan."""
         with self._changing() as connection:
             facts = _renewing(connection, loan_id)
             if fault := cannot_renew(facts):
@@ -126,7 +126,7 @@ class Library(Store):
 
 
 def cannot_borrow(facts: Mapping[str, Any]) -> str:
-    """Why a book cannot be lent on these facts; "" if it can."""
+    """Return why a book cannot be lent on these facts, or ""."""
     if facts["title"] is None:
         return f"There is no book {quoted(facts['book'])}. Search the books for its id."
     if facts["name"] is None:
@@ -141,7 +141,7 @@ def cannot_borrow(facts: Mapping[str, Any]) -> str:
 
 
 def cannot_renew(facts: Mapping[str, Any]) -> str:
-    """Why a loan cannot be renewed on these facts; "" if it can."""
+    """Return why a loan cannot be renewed on these facts, or ""."""
     if facts["due"] is None:
         return f"There is no loan {quoted(facts['loan'])}."
     if facts["renewals"] >= MOST_RENEWALS:
@@ -150,7 +150,7 @@ def cannot_renew(facts: Mapping[str, Any]) -> str:
 
 
 LOAN_ID = "('l-' || id)"
-"""A loan's id, made of its number."""
+"""A loan's id, as an SQL expression."""
 
 
 def _borrowing(connection: sqlite3.Connection, book_id: str, member_id: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What every part of the demo world stands on: one SQLite database, whole effects, and the log of them."""
+"""The base of every part of the demo world: one SQLite database, atomic effects, and their change log."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Value = str | int | float | bytes | None
 
 
 class WorldError(Exception):
-    """What the world refuses, as a sentence with its remedy. Nothing was changed."""
+    """A refusal by the world: a sentence with its remedy. Nothing was changed."""
 
 
 @dataclass(frozen=True)
@@ -28,13 +28,13 @@ class Ref:
 
     @classmethod
     def of(cls, config: Mapping[str, Any], tool_call_id: str) -> Ref:
-        """The action a tool runs for, from the configuration LangChain hands to the tool."""
+        """Return the action a tool runs for, from the configuration LangChain passes to the tool."""
         return cls(str(config.get("configurable", {}).get("thread_id", "")), tool_call_id)
 
 
 @dataclass(frozen=True)
 class WorldChange:
-    """One effect on the world and the action that had it."""
+    """One effect on the world, and the action that caused it."""
 
     seq: int
     at: datetime
@@ -42,7 +42,7 @@ class WorldChange:
     kind: str
     """Past tense: `mail_sent`, `mail_archived`, `file_written`, `row_removed`, `key_rotated`, `world_reset` …"""
     subject: str
-    """What was changed, as table/key: `mailbox/m-3`, `outbox/1`, `files/notes/today.txt`, `notes/7`."""
+    """The changed row, as table/key: `mailbox/m-3`, `outbox/1`, `files/notes/today.txt`, `notes/7`."""
     before: Any
     """None if it did not exist before."""
     after: Any
@@ -51,12 +51,12 @@ class WorldChange:
 
 @dataclass(frozen=True)
 class WorldPart:
-    """The tables of one subject, and what they hold at first."""
+    """The tables of one subject, and their initial rows."""
 
     schema: tuple[str, ...]
     seed: Mapping[str, tuple[tuple[Value, ...], ...]]
     since: int = 1
-    """The first version of the world that had it: an older file gets it when it is opened."""
+    """The first version of the world with this part; an older file gets it when it is opened."""
 
 
 LOG = WorldPart(
@@ -75,8 +75,8 @@ LOG = WorldPart(
 class Store:
     """The database and the change log.
 
-    Safe to use from any thread, and a file from any process. Every method that changes something raises
-    `WorldError`, with nothing changed, where it cannot keep its promise.
+    Safe to use from any thread, and, if it is a file, from any process. Every method that changes something either
+    succeeds completely or raises `WorldError` with nothing changed.
     """
 
     def __init__(
@@ -85,16 +85,16 @@ class Store:
         parts: Sequence[WorldPart],
         now: Callable[[], datetime],
     ) -> None:
-        """Open the world in the file `path`, or in memory for `:memory:`; make and seed what is new of it.
+        """Open the world in the file `path`, or in memory for `:memory:`; create and seed what is missing.
 
-        Raises `WorldError` if the file cannot be used, or a newer console has written it.
+        Raises `WorldError` if the file cannot be used, or was written by a newer console.
         """
         self._path = str(path)
         self._parts = (LOG, *parts)
         self._now = now
         self._lock = threading.RLock()
-        # Kept open for the world's life: in memory it is the world, and beside a file it spares every
-        # other connection from being the last one, whose closing writes the whole log back.
+        # Kept open as long as the world: in memory this connection is the world, and for a file it ensures that no
+        # other connection is the last to close, which would checkpoint the complete write-ahead log.
         try:
             self._anchor = _open(self._path)
             try:
@@ -106,11 +106,11 @@ class Store:
             raise WorldError(f"The demo world cannot be opened ({error}). {_remedy(str(error))}") from error
 
     def close(self) -> None:
-        """Let go of the database. The world may not be used afterwards."""
+        """Close the database. The world must not be used afterwards."""
         self._anchor.close()
 
     def changes(self, thread_id: str | None = None) -> tuple[WorldChange, ...]:
-        """What was changed since the world was made or reset, oldest first; by one thread, if given."""
+        """Return what was changed since the world was created or reset, oldest first; by one thread, if given."""
         rows = self._read(
             """
             SELECT seq, at, thread_id, tool_call_id, kind, subject, before, after
@@ -123,7 +123,7 @@ class Store:
         return tuple(_change_of(row) for row in rows)
 
     def reset(self, ref: Ref) -> None:
-        """Put everything back as it was seeded; the change log then holds the reset alone."""
+        """Restore everything to its seed; the change log then holds only the reset."""
         with self._changing() as connection:
             for part in self._parts:
                 _seed(connection, part)
@@ -174,12 +174,12 @@ class Store:
 
 def _remedy(reason: str) -> str:
     if "malformed" in reason or "not a database" in reason:
-        return "Put its file back from a copy, or remove it and the world begins as it was seeded."
+        return "Restore its file from a copy, or remove it, and the world starts as seeded."
     return "Free the disk, or allow the console to use the file."
 
 
 def quoted(text: str, limit: int = 60) -> str:
-    """A value as it stands in a sentence: one line, in quotation marks it cannot break out of, cut to `limit`."""
+    """Quote a value for a sentence: one line, in quotation marks it cannot break out of, cut to `limit` characters."""
     cut = text if len(text) <= limit else text[:limit] + "…"
     escaped = cut.replace("\\", "\\\\").replace("“", "\\“").replace("”", "\\”")
     return "“" + escaped.replace("\r", "\\r").replace("\n", "\\n") + "”"
@@ -188,7 +188,7 @@ def quoted(text: str, limit: int = 60) -> str:
 def _open(path: str) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=5.0, isolation_level=None, check_same_thread=False)
     connection.row_factory = sqlite3.Row
-    # A statement can make text that is not UTF-8; it is shown damaged rather than not at all.
+    # A statement can produce text that is not UTF-8; it is shown with replacement characters rather than not at all.
     connection.text_factory = lambda raw: raw.decode(errors="replace")
     return connection
 
@@ -224,19 +224,19 @@ def _prepare(connection: sqlite3.Connection, parts: Sequence[WorldPart]) -> None
 
 
 def _seed(connection: sqlite3.Connection, part: WorldPart) -> None:
-    """Empty every table of the part and fill it with its seed; what it numbers starts from 1 again."""
+    """Empty every table of the part and fill it with its seed; numbering restarts from 1."""
     for table, rows in part.seed.items():
         connection.execute(f"DELETE FROM {table}")
         for row in rows:
             connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)
-        if table != "changes":  # the log goes on counting
+        if table != "changes":  # the log's numbers continue
             connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
 
 
 def existing(connection: sqlite3.Connection, table: str, column: str) -> str:
-    """The remedy for a name that is not there: those that are."""
+    """Return the remedy for a name that does not exist: the names that do."""
     names = [row[0] for row in connection.execute(f"SELECT {column} FROM {table} ORDER BY 1 LIMIT 20")]
-    return f"Use one of: {', '.join(names)}." if names else "There is none at all now."
+    return f"Use one of: {', '.join(names)}." if names else "There are none now."
 
 
 def _change_of(row: sqlite3.Row) -> WorldChange:

@@ -1,6 +1,6 @@
-"""Tables that an agent may read and change with SQL of its own, behind a fence.
+"""Tables that an agent may read and change with its own SQL, within limits.
 
-One statement, three tables, bounded in time, rows and size.
+One statement at a time, on three tables, bounded in time, rows and size.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from agent.demos.world.store import Ref, Store, Value, WorldError, WorldPart, quoted
 
 SQL_TABLES = ("customers", "invoices", "notes")
-"""The only tables a statement of an agent's can see."""
+"""The only tables that an agent's statement can use."""
 TABLES = ("customers", "files", "invoices", "notes")
-"""The tables that can be read row by row."""
+"""The tables that `Tables.table` reads."""
 SQL_ROWS = 50
 SQL_CHANGES = 1000
 SQL_SECONDS = 1.0
@@ -28,7 +28,7 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[tuple[Value, ...], ...]
     total: int
-    """How many rows there are; `rows` may hold only the first of them."""
+    """The number of rows in the table; `rows` may hold only the first of them."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class SqlResult:
     columns: tuple[str, ...]
     rows: tuple[tuple[Value, ...], ...]
     more: bool
-    """There were rows beyond the ones returned."""
+    """True if there were more rows than those returned."""
     changes: tuple[RowChange, ...]
 
 
@@ -57,11 +57,11 @@ class Tables(Store):
     """The tables, and SQL on them."""
 
     def tables(self) -> tuple[str, ...]:
-        """The names of the tables that `table` shows."""
+        """Return the names of the tables that `table` reads."""
         return TABLES
 
     def table(self, name: str, limit: int = 200) -> Table:
-        """The first `limit` rows of a table. Raises `WorldError` for a name that is not in `tables`."""
+        """Return the first `limit` rows of a table. Raises `WorldError` for a name that is not in `tables`."""
         if name not in TABLES:
             raise WorldError(f"There is no table {quoted(name)}. Use one of: {', '.join(TABLES)}.")
         with self._connection() as connection, closing(connection.cursor()) as cursor:
@@ -71,10 +71,10 @@ class Tables(Store):
         return Table(name, columns, tuple(map(tuple, rows)), total)
 
     def run_sql(self, query: str, ref: Ref) -> SqlResult:
-        """Run one statement on `SQL_TABLES`: its first `SQL_ROWS` rows, and every row it changed.
+        """Run one statement on `SQL_TABLES`; return its first `SQL_ROWS` rows, and every row it changed.
 
-        Refused, with nothing changed: several statements, any other table, anything but reading and changing
-        rows, more than `SQL_SECONDS`, more than `SQL_CHANGES` rows changed.
+        Raises `WorldError`, with nothing changed, for several statements, any other table, anything but reading and
+        changing rows, more than `SQL_SECONDS`, or more than `SQL_CHANGES` changed rows.
         """
         with self._changing() as connection:
             result = _run_fenced(connection, query)
@@ -83,15 +83,15 @@ class Tables(Store):
         return result
 
     def try_sql(self, query: str) -> SqlResult:
-        """What `run_sql` would do as things stand. It is rolled back, so nothing changes."""
+        """Return what `run_sql` would do now. The statement is rolled back, so nothing changes."""
         with self._changing(keep=False) as connection:
             return _run_fenced(connection, query)
 
 
-# The fence around SQL of an agent's
+# The fence around an agent's SQL
 
-# Large enough for any honest statement, small enough that no single step outlasts the clock that is looked at
-# between steps.
+# Large enough for any honest statement, and small enough that no single step takes long: the time limit is only
+# checked between steps.
 SQL_LIMITS = {
     sqlite3.SQLITE_LIMIT_LENGTH: 100_000,
     sqlite3.SQLITE_LIMIT_SQL_LENGTH: 100_000,
@@ -104,9 +104,9 @@ FUNCTIONS_DENIED = {"load_extension", "fts3_tokenizer"}
 
 
 class _Fence:
-    """Decides what a statement may touch and for how long, and says what it refused.
+    """A limit on what a statement may use and for how long, which remembers what it refused.
 
-    A named subquery none of whose columns is used is refused like a foreign table: SQLite asks about both alike.
+    A named subquery without a used column is refused like another table: SQLite reports both in the same way.
     """
 
     def __init__(self) -> None:
@@ -114,7 +114,7 @@ class _Fence:
         self._deadline = time.monotonic() + SQL_SECONDS
 
     def authorize(self, action: int, first: str | None, second: str | None, *_: str | None) -> int:
-        """SQLite's question before each thing a statement would do."""
+        """Allow or deny one thing a statement would do; SQLite asks before each."""
         if action in UNBOUND:
             return sqlite3.SQLITE_OK
         if action == sqlite3.SQLITE_FUNCTION and str(second).lower() not in FUNCTIONS_DENIED:
@@ -126,17 +126,17 @@ class _Fence:
         return sqlite3.SQLITE_DENY
 
     def overdue(self) -> bool:
-        """Whether the statement has had its time; SQLite then interrupts it."""
+        """Return whether the statement is over its time limit; SQLite then interrupts it."""
         return time.monotonic() > self._deadline
 
     def explain(self, error: Exception) -> str:
-        """The sentence for a statement that ended in `error`."""
+        """Return the sentence for a statement that ended in `error`."""
         if self._refused:
             tables = ", ".join(SQL_TABLES)
             return f"A statement may only read and change rows of {tables}; this one {self._refused}. Leave that out."
         if "interrupted" in str(error):
             return f"The statement took longer than {SQL_SECONDS:g} s and was stopped. Narrow it down."
-        return f"The statement cannot be run: {str(error).rstrip('.')}. Correct it; one statement at a time is taken."
+        return f"The statement cannot be run: {str(error).rstrip('.')}. Correct it; only one statement at a time is accepted."
 
 
 @contextmanager
