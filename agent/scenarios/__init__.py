@@ -1,1 +1,1 @@
-"""Scenarios run, each on a record and a world of its own: read from files, made from threads, reported."""
+"""Regression tests of agents: read from files, recorded from threads, run in isolation, and reported."""

@@ -1,4 +1,4 @@
-"""Several scenarios in a row, on a thread of their own, that a page can follow and a person can stop."""
+"""Run several scenarios in sequence in a background thread, which a page can follow and a person can stop."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from agent.scenarios.comparing import Mismatch
 from agent.scenarios.files import read_file
 from agent.scenarios.running import Follow, Report, run
 
-UNREAD = "It is green once the file can be read, and what it expects comes."
+UNREAD = "It is green once the file can be read, and everything is as it expects."
 
 
 def run_file(
     path: Path, agents: Path, *, follow: Follow = lambda step: None, stop: threading.Event
 ) -> Report:
-    """The report on one file; one that cannot be read is a fault like any other."""
+    """Run one file and return its report; a file that cannot be read is a fault like any other."""
     try:
         scenario = read_file(path)
     except InvalidScenario as error:
@@ -26,13 +26,13 @@ def run_file(
 
 
 class Batch:
-    """A batch that was started. Its fields may be read while it goes on."""
+    """A running or finished batch. Its fields may be read while it runs."""
 
     def __init__(self, paths: Sequence[Path], agents: Path) -> None:
         self.paths, self._agents = tuple(paths), agents
         self.reports: tuple[Report, ...] = ()
         self.at = ""
-        """The file that runs now, and its step."""
+        """The file that runs now, and its step; "" when the batch is over."""
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._work, name="scenarios", daemon=True)
         self._thread.start()
@@ -42,11 +42,11 @@ class Batch:
         return not self._thread.is_alive()
 
     def stop(self) -> None:
-        """End it at the next look; what was not run is not reported."""
+        """Stop the batch soon; scenarios that did not run are not reported."""
         self._stop.set()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until it is over; false if it was not after `seconds`."""
+        """Wait until the batch is over; return False if it is not after `seconds`."""
         self._thread.join(seconds)
         return self.over
 
@@ -72,7 +72,7 @@ _latest: Batch | None = None
 
 
 def start(paths: Sequence[Path], agents: Path) -> Batch:
-    """Start a batch, unless one goes on; gives the one that does."""
+    """Return the running batch, or start one if none runs."""
     global _latest
     with _turn:
         if _latest is None or _latest.over:
@@ -81,17 +81,17 @@ def start(paths: Sequence[Path], agents: Path) -> Batch:
 
 
 def latest() -> Batch | None:
-    """The batch that this process started last."""
+    """Return the batch that this process started last, if any."""
     return _latest
 
 
 def reports() -> Mapping[str, Report]:
-    """The last report on each file that this process has run to its end, by its path."""
+    """Return the last complete report on each file that this process has run, by path."""
     return dict(_reports)
 
 
 def forget() -> None:
-    """Stop the batch that goes on, and let go of all reports."""
+    """Stop the running batch, and drop all reports."""
     global _latest
     with _turn:
         if _latest is not None:

@@ -1,4 +1,4 @@
-"""What a scenario expected beside what came: every fault names the step, the expectation and the fact."""
+"""Compare what a scenario expects with what happened. Every fault names the step and both sides."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from agent.scenarios.format import (
 from agent.scenarios.matching import Matcher, args_fit
 
 END = None
-"""Stands for the step of a fault that was found at the end."""
+"""The step of a fault that was found at the end."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Waits:
 
 @dataclass(frozen=True)
 class Ran:
-    """A call that was started, with the arguments it was started with."""
+    """A call that was started, with its arguments."""
 
     tool: str
     args: Mapping[str, Any] | None
@@ -44,7 +44,7 @@ class Ran:
 
 @dataclass(frozen=True)
 class Told:
-    """What the model was told of a call."""
+    """The result of a call that the model was sent."""
 
     tool: str
     status: str | None
@@ -53,7 +53,7 @@ class Told:
 
 @dataclass(frozen=True)
 class Came:
-    """Everything that came of a scenario, from the record and from the world."""
+    """Everything that happened in a scenario, from the record and from the world."""
 
     status: str
     answer: str | None
@@ -61,27 +61,29 @@ class Came:
     results: tuple[Told, ...]
     world: tuple[str, ...]
     waits: tuple[Waits, ...] = ()
-    """What still waits for a decision."""
+    """The actions that still wait for a decision."""
     contradictions: tuple[str, ...] = ()
-    """Where the record contradicts itself: never allowed, whatever is expected."""
+    """Contradictions in the record, which are faults whatever is expected."""
     error: str | None = None
-    """Why the last run failed, where it did."""
+    """Why the last run failed, if it did."""
 
 
 @dataclass(frozen=True)
 class Mismatch:
-    """Something that is not as expected. `step` counts from 1; None is the end."""
+    """A difference from what is expected. `step` counts from 1; None is the end."""
 
     step: int | None
     about: str
     expected: str
     got: str
-    green: str = "It is green once this comes as expected. If what came is right, change the scenario's file."
-    """How the scenario becomes green."""
+    green: str = (
+        "It is green once this is as expected. If the actual result is right, change the scenario's file."
+    )
+    """What to do for the scenario to become green."""
 
 
 def waiting_faults(step: int | None, expected: Sequence[Awaited], waits: Sequence[Waits]) -> list[Mismatch]:
-    """What is wrong with the review that waits at this step; the first difference only."""
+    """Return the first difference between the review that waits at this step and the expected one."""
     return _in_order(
         step, "waits for a decision", [_awaited(one) for one in expected], [_waits(one) for one in waits],
         lambda place: _is_awaited(expected[place], waits[place]),
@@ -89,7 +91,7 @@ def waiting_faults(step: int | None, expected: Sequence[Awaited], waits: Sequenc
 
 
 def end_faults(expected: ExpectedEnd, came: Came) -> list[Mismatch]:
-    """Everything that is wrong at the end."""
+    """Return everything that is wrong at the end."""
     return [*_status(expected, came), *_lists(expected, came), *_never(expected.never, came)] + [
         Mismatch(END, "the record", "that it does not contradict itself", text)
         for text in came.contradictions
@@ -97,10 +99,9 @@ def end_faults(expected: ExpectedEnd, came: Came) -> list[Mismatch]:
 
 
 def as_it_stands(step: ScenarioStep, never: Sequence[Never], waits: Sequence[Waits]) -> ScenarioStep | None:
-    """The step where a call that must not run is refused by now, or is asked about by now.
+    """Adapt a step to calls that must not run and that the policy refuses or asks about by now.
 
-    One that no longer waits is not decided on, and one that waits unexpectedly is rejected. None if nothing is left
-    to be done.
+    Drop those that no longer wait, and reject those that wait unexpectedly. Returns None if nothing is left to do.
     """
     if step.review is None or (step.decisions is not None and len(step.decisions) != len(step.review)):
         return step
@@ -131,13 +132,13 @@ def _status(expected: ExpectedEnd, came: Came) -> Iterator[Mismatch]:
 
 
 def _is_held(never: Sequence[Never], came: Came) -> bool:
-    """Whether it stopped to ask about nothing but what must not run, which has not run then."""
+    """Return whether it stopped to ask only about calls that must not run, and so has not run them."""
     return bool(came.waits) and all(forbids(never, one.tool, one.args) for one in came.waits)
 
 
 def _lists(expected: ExpectedEnd, came: Came) -> Iterator[Mismatch]:
     if (executions := expected.executions) is not None:
-        # What must not run is a fault of its own, and shifts no other.
+        # A call that must not run is reported by `_never`; here it would shift all later comparisons.
         ran = [one for one in came.executions if not forbids(expected.never, one.tool, one.args)]
         yield from _in_order(
             END, "ran", [_execution(one) for one in executions], [_ran(one) for one in ran],
@@ -145,7 +146,7 @@ def _lists(expected: ExpectedEnd, came: Came) -> Iterator[Mismatch]:
         )  # fmt: skip
     if (results := expected.results) is not None:
         yield from _in_order(
-            END, "told to the model", [_result(one) for one in results], [_told(one) for one in came.results],
+            END, "sent to the model", [_result(one) for one in results], [_told(one) for one in came.results],
             lambda place: _was_told(results[place], came.results[place]),
         )  # fmt: skip
     if (world := expected.world) is not None:
@@ -168,7 +169,7 @@ def _never(forbidden: Sequence[Never], came: Came) -> Iterator[Mismatch]:
 def _in_order(
     step: int | None, about: str, expected: Sequence[str], got: Sequence[str], fits: Callable[[int], bool]
 ) -> list[Mismatch]:
-    """The first place at which two lists differ, or what one has more than the other."""
+    """Return the first difference of two lists, or what one has beyond the other."""
     for place in range(min(len(expected), len(got))):
         if not fits(place):
             return [Mismatch(step, f"{about} ({place + 1})", expected[place], got[place])]

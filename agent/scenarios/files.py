@@ -1,4 +1,4 @@
-"""Scenarios as files: readable YAML, in which a value is what it looks like in JSON."""
+"""Read and write scenarios as YAML files in which plain values mean what they mean in JSON."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from agent.scenarios.format import Scenario, json_schema
 ENDING = ".scenario.yaml"
 SCHEMA_NAME = "scenario.schema.json"
 HEADING = f"# yaml-language-server: $schema={SCHEMA_NAME}\n"
-"""By this line editors find the schema, which stands beside the file."""
+"""The line by which editors find the schema, which is next to the file."""
 MAX_FILE = 5_000_000
-"""Characters a file may have, with everything written out that its aliases stand for."""
+"""The most characters of a file, with its aliases expanded."""
 DEEPEST = 120
-"""Levels of a file: the arguments of a call may have 100, and stand a few levels down."""
+"""The most levels of nesting: the arguments of a call may have 100, and are themselves a few levels down."""
 WIDTH = 110
 MOST_PROBLEMS = 100
-"""Problems of one file that are told."""
+"""The most problems of one file that are reported."""
 TAGS = (None, "!", "tag:yaml.org,2002:str", "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
 
-# YAML's own rules would read `no` as false, 10:30 as 630 and 2030-01-01 as a date. Here, as in JSON, those are text.
+# YAML's own rules would read `no` as false, 10:30 as 630 and 2030-01-01 as a date. Here these are text.
 PLAIN = (
     ("tag:yaml.org,2002:null", r"~|null|", ["~", "n", ""]),
     ("tag:yaml.org,2002:bool", r"true|false", ["t", "f"]),
@@ -38,7 +38,7 @@ PLAIN = (
 
 
 class _Reader(yaml.CSafeLoader):
-    """Reads what `_Writer` writes; a key that stands twice in one object is an error."""
+    """A loader of what `_Writer` writes, which refuses a repeated key."""
 
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012
 
@@ -47,9 +47,9 @@ class _Reader(yaml.CSafeLoader):
         for key, _ in node.value:
             name = self.construct_object(key, deep=True)
             if not isinstance(name, str):
-                raise _misplaced(key, f"{cut(repr(name))} is no name; put it in quotation marks")
+                raise _misplaced(key, f"{cut(repr(name))} is not a name; put it in quotation marks")
             if name in names:
-                raise _misplaced(key, f"{cut(repr(name))} stands twice")
+                raise _misplaced(key, f"{cut(repr(name))} appears twice")
             names.add(name)
         return super().construct_mapping(node, deep)
 
@@ -67,7 +67,7 @@ for _tag, _form, _first in PLAIN:
 
 
 def _text(writer: _Writer, text: str) -> yaml.Node:
-    """Text of several lines as a block, where a block holds it exactly; what is not drawn as an escape."""
+    """Write text of several lines as a block if a block holds it exactly, and invisible characters as escapes."""
     lines = text.split("\n")
     is_drawn = all(line.isprintable() for line in lines)
     is_block = is_drawn and len(lines) > 1 and all(line == line.rstrip() for line in lines)
@@ -78,8 +78,8 @@ def _text(writer: _Writer, text: str) -> yaml.Node:
 def _integer(reader: _Reader, node: yaml.ScalarNode) -> int:
     try:
         return int(node.value)
-    except ValueError:  # Python reads no more than 4,300 digits
-        problem = f"an integer of {len(node.value):,} digits is not taken; put it in quotation marks"
+    except ValueError:  # Python refuses more than 4,300 digits
+        problem = f"an integer of {len(node.value):,} digits is not accepted; put it in quotation marks"
         raise _misplaced(node, problem) from None
 
 
@@ -92,9 +92,9 @@ def _misplaced(node: yaml.Node | yaml.Event, problem: str) -> yaml.YAMLError:
 
 
 def read_text(text: str, name: str) -> Scenario:
-    """The scenario that is written there. Raises `InvalidScenario`, naming every place that is wrong."""
+    """Parse a scenario. Raises `InvalidScenario`, which names every place that is wrong."""
     if len(text) > MAX_FILE:
-        raise InvalidScenario(name, [f"it has {len(text):,} characters, and {MAX_FILE:,} are the most"])
+        raise InvalidScenario(name, [f"it has {len(text):,} characters; {MAX_FILE:,} are the most"])
     try:
         _check_bounds(yaml.parse(text, _Reader))
         return _scenario(text, name)
@@ -120,9 +120,9 @@ def _scenario(text: str, name: str) -> Scenario:
 
 
 def _check_bounds(events: Iterable[yaml.Event]) -> None:
-    """Raise `YAMLError`, with its line, where a text goes too deep, or says too much through its aliases.
+    """Raise `YAMLError`, with the line, for nesting that is too deep or aliases that expand to too much.
 
-    Only what a scenario needs is taken: a tag could name a type of Python's, or a number that takes ages to read.
+    Tags are refused: one could name a Python type, or a kind of number that takes very long to parse.
     """
     opened: list[tuple[str | None, int]] = []
     sizes: dict[str | None, int] = {}
@@ -132,11 +132,11 @@ def _check_bounds(events: Iterable[yaml.Event]) -> None:
         if tag not in TAGS:
             raise _misplaced(
                 event,
-                f"the tag {cut(str(tag))} is not taken here; write plain JSON values, in quotes if text",
+                f"the tag {cut(str(tag))} is not accepted here; write plain JSON values, in quotes if text",
             )
         match event:
             case yaml.AliasEvent():
-                if event.anchor not in sizes:  # it stands inside what it names, or names nothing
+                if event.anchor not in sizes:  # it is inside what it names, or names nothing
                     raise _misplaced(
                         event,
                         f"the alias {cut(str(event.anchor))} names nothing that is complete; write it out",
@@ -154,11 +154,11 @@ def _check_bounds(events: Iterable[yaml.Event]) -> None:
         if len(opened) > DEEPEST:
             raise _misplaced(event, f"it is nested too deeply; {DEEPEST} levels are the most")
         if size > MAX_FILE:
-            raise _misplaced(event, f"its aliases stand for more than {MAX_FILE:,} characters; write less")
+            raise _misplaced(event, f"its aliases expand to more than {MAX_FILE:,} characters; shorten it")
 
 
 def _line(node: Any, place: Iterable[int | str]) -> int:
-    """The line, counted from 1, of the deepest part of the text on the way to a place."""
+    """Return the line, counted from 1, of the deepest existing node on the way to a place."""
     found = node
     for step in place:
         inner = _entry(found, step)
@@ -179,7 +179,7 @@ def _entry(node: Any, step: int | str) -> Any:
 
 
 def read_file(path: Path) -> Scenario:
-    """The scenario in this file. Raises `InvalidScenario`."""
+    """Read the scenario in this file. Raises `InvalidScenario`."""
     try:
         return read_text(path.read_text(encoding="utf-8"), path.name)
     except (OSError, UnicodeDecodeError) as error:
@@ -187,18 +187,18 @@ def read_file(path: Path) -> Scenario:
 
 
 def write_text(scenario: Scenario) -> str:
-    """The scenario as a file; `read_text` gives it back. What says nothing is left out."""
+    """Return the scenario as YAML, without default values; `read_text` reads it back."""
     plain = json.loads(scenario.model_dump_json(exclude_defaults=True))
     return HEADING + yaml.dump(plain, Dumper=_Writer, sort_keys=False, allow_unicode=True, width=WIDTH)
 
 
 def schema_text() -> str:
-    """The schema that stands beside the files."""
+    """Return the JSON schema that is kept next to the files."""
     return json.dumps(json_schema(), indent=2) + "\n"
 
 
 def save(folder: Path, name: str, text: str) -> Path:
-    """Put a scenario's text, and the schema, into the folder, under a name that is not taken; gives its path."""
+    """Write a scenario and the schema into the folder, under an unused name; return its path."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / SCHEMA_NAME).write_text(schema_text(), encoding="utf-8")
     stem, number = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60] or "scenario", 1
@@ -213,9 +213,9 @@ def save(folder: Path, name: str, text: str) -> Path:
 
 
 def found(paths: Iterable[Path]) -> Iterator[Path]:
-    """The scenario files these paths name, folders searched through, in order and each once.
+    """Yield the scenario files at these paths, searching folders, in order and each once.
 
-    Raises `InvalidScenario` for a path that is not there.
+    Raises `InvalidScenario` for a path that does not exist.
     """
     seen: set[Path] = set()
     for path in paths:

@@ -1,4 +1,4 @@
-"""What a scenario says must not run: which calls that means, and how they are named."""
+"""The calls that a scenario forbids: which calls match, and how they are named."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from agent.scenarios.matching import Matcher, args_fit
 
 
 def exactly(tool: str, args: Mapping[str, Any]) -> Never:
-    """That no call of this tool runs with these arguments."""
+    """Forbid calls of this tool with exactly these arguments."""
     return Never(tool=tool, args={name: Matcher("exact", value) for name, value in args.items()})
 
 
 def forbids(never: Sequence[Never], tool: str, args: Mapping[str, Any] | None) -> bool:
-    """Whether this call is one that must not run."""
+    """Return whether this call must not run."""
     return any(one.tool in (None, tool) and args_fit(one.args, args or {}, whole=False) for one in never)
 
 
 def forbids_awaited(never: Sequence[Never], one: Awaited) -> bool:
-    """Whether the call that is expected to wait is one that must not run, as far as it is written exactly."""
+    """Return whether a call that is expected to wait must not run, judged by its exact arguments only."""
     exact = {name: matcher.value for name, matcher in (one.args or {}).items() if matcher.kind == "exact"}
     return forbids(never, one.tool, exact)
 
 
 def named(never: Never) -> str:
-    """The calls that it means: `send_email with to: "eve@example.com"`."""
+    """Name the calls that `never` matches, such as `send_email with to: "eve@example.com"`."""
     tool = never.tool or "any tool"
     if not never.args:
         return f"{tool}, whatever its arguments"
@@ -35,6 +35,6 @@ def named(never: Never) -> str:
 
 
 def shown(args: Mapping[str, Any]) -> str:
-    """Arguments, or what is expected of them, in one line."""
+    """Write arguments, or expectations of them, in one line."""
     values = (f"{name}: {one if isinstance(one, Matcher) else dumps(one)}" for name, one in args.items())
     return ", ".join(values)

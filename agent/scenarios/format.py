@@ -1,6 +1,6 @@
-"""A scenario: a conversation with an agent, decided as written, and what has to come of it.
+"""The format of a scenario: a conversation with an agent, the decisions, and the expected results.
 
-It is written by hand or made from a thread. Everything here is plain data; `running` plays it.
+A scenario is written by hand or recorded from a thread. Everything here is plain data; `running` runs it.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 
 def span(text: str) -> timedelta:
-    """`90s`, `15m`, `24h` or `30d` as a time. The caller has checked that it is one."""
+    """Parse `90s`, `15m`, `24h` or `30d` as a time. The caller has checked the format."""
     return timedelta(**{UNITS[text[-1]]: int(text[:-1])})
 
 
 class StrictModel(BaseModel):
-    """What is misspelt is refused, never left out."""
+    """A frozen model that refuses unknown fields, so that a misspelt one is never ignored."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Awaited(StrictModel):
-    """A call that is to wait for a decision."""
+    """A call that is expected to wait for a decision."""
 
     tool: str
     args: dict[str, Expected] | None = Field(
-        default=None, description="All arguments, as they would be handed to the tool; absent: any."
+        default=None, description="All arguments, as the tool would receive them; absent: any."
     )
     allowed: list[Decided] | None = Field(
         default=None, description="The decisions that are allowed; absent: any."
@@ -44,7 +44,7 @@ class Awaited(StrictModel):
 class Decision(StrictModel):
     """A decision in the wire format of LangChain's human-in-the-loop middleware."""
 
-    # What is malformed on purpose goes through as it is: that it is refused may be the very point.
+    # A decision may be malformed on purpose, because the scenario expects it to be refused.
     model_config = ConfigDict(extra="allow", frozen=True)
 
     type: str = Field(description="`approve`, `edit`, `reject` or `respond`.")
@@ -57,19 +57,20 @@ class Decision(StrictModel):
 
 
 class ScenarioStep(StrictModel):
-    """What is expected to wait, if anything, and the one thing that is done then."""
+    """The actions that are expected to wait, if any, and the one thing to do then."""
 
     review: list[Awaited] | None = Field(default=None, description="The actions that wait, in order.")
     decisions: list[Decision] | None = Field(default=None, description="One per action that waits, in order.")
     refused: str | None = Field(
-        default=None, description="The code of the error these decisions end in, such as InvalidDecision."
+        default=None,
+        description="The code of the error expected for these decisions, such as InvalidDecision.",
     )
     close: str | None = Field(default=None, description="Close the review without deciding, for this reason.")
     wait: Annotated[str, Field(pattern=r"^\d{1,6}[smhd]$")] | None = Field(
-        default=None, description="Let this much time pass with nobody there, such as 25h."
+        default=None, description="Let this much time pass without a decision, such as 25h."
     )
-    message: str | None = Field(default=None, description="Send the agent a further message.")
-    by: str = Field(default="reviewer", description="Who does it.")
+    message: str | None = Field(default=None, description="Send the agent another message.")
+    by: str = Field(default="reviewer", description="Who acts.")
 
     @model_validator(mode="after")
     def _one_thing(self) -> Self:
@@ -84,18 +85,18 @@ class ScenarioStep(StrictModel):
 
 
 class Execution(StrictModel):
-    """A call that is to have run."""
+    """A call that is expected to have run."""
 
     tool: str
     args: dict[str, Expected] | None = Field(
         default=None, description="All arguments it ran with; absent: any."
     )
     ended: Literal["done", "failed", "unknown", "suspended"] | None = None
-    result: Expected | None = Field(default=None, description="What the tool gave back; absent: anything.")
+    result: Expected | None = Field(default=None, description="What the tool returned; absent: anything.")
 
 
 class ExpectedResult(StrictModel):
-    """What the model is to have been told of a call."""
+    """The result of a call that the model is expected to have been sent."""
 
     tool: str
     status: Literal["success", "error"] | None = None
@@ -103,10 +104,10 @@ class ExpectedResult(StrictModel):
 
 
 class Never(StrictModel):
-    """Calls that must not run, whatever is decided. What is not named may be anything.
+    """Calls that must not run, whatever is decided. A tool or argument that is not named may be anything.
 
-    A review may lack such a call, as it may be refused by now. One that is asked about unexpectedly is rejected, and one
-    that still waits at the end has not run.
+    A review may lack such a call, since the policy may refuse it by now. If it is asked about unexpectedly, it is
+    rejected; if it still waits at the end, it has not run.
     """
 
     tool: str | None = Field(default=None, description="Absent: any tool.")
@@ -114,16 +115,16 @@ class Never(StrictModel):
 
 
 class ExpectedEnd(StrictModel):
-    """What has to have come of it at the end. What is absent is not looked at, but for the status."""
+    """The results expected at the end. Absent fields are not checked, except the status."""
 
     status: Status = Status.IDLE
     review: list[Awaited] | None = Field(default=None, description="The actions that still wait, in order.")
     answer: Expected | None = Field(default=None, description="The agent's closing words.")
     executions: list[Execution] | None = Field(
-        default=None, description="Everything that ran, in order; what must never run is not counted."
+        default=None, description="All calls that ran, in order, except those that must never run."
     )
     results: list[ExpectedResult] | None = Field(
-        default=None, description="Everything the model was told, in order."
+        default=None, description="All results the model was sent, in order."
     )
     world: list[str] | None = Field(
         default=None, description="Every change of the demo world, in order, such as `mail_sent outbox/1`."
@@ -134,12 +135,12 @@ class ExpectedEnd(StrictModel):
 def _replayable(replies: list[RecordedReply]) -> list[RecordedReply]:
     for reply in replies:
         if not reply.text and not reply.calls:
-            raise ValueError("a reply has text or calls")
+            raise ValueError("a reply needs text or calls")
     return replies
 
 
 class Scenario(StrictModel):
-    """A regression test of an agent under review, replayed on a world and a record of its own."""
+    """A regression test of an agent under review, replayed with its own world and record."""
 
     scenario: str = Field(min_length=1, description="What it shows, as a sentence.")
     agent: str
@@ -157,10 +158,10 @@ class Scenario(StrictModel):
     @model_validator(mode="after")
     def _recorded_with_replies(self) -> Self:
         if (self.model == "recorded") != bool(self.replies):
-            raise ValueError("the recorded model needs replies, and only that one has any")
+            raise ValueError("the recorded model needs replies, and only that model has any")
         return self
 
 
 def json_schema() -> dict[str, Any]:
-    """The schema of a scenario's file, by which editors complete and check it."""
+    """Return the JSON schema of a scenario's file, with which editors complete and check it."""
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **Scenario.model_json_schema()}

@@ -1,4 +1,4 @@
-"""What a scenario expects of a value: exactly this, a pattern, a schema, or anything."""
+"""What a scenario expects of a value: an exact value, a pattern, a schema, or anything."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ KINDS: tuple[Kind, ...] = ("exact", "pattern", "schema", "any")
 
 @dataclass(frozen=True)
 class Matcher:
-    """One expectation of one value."""
+    """An expectation of one value."""
 
     kind: Kind
     value: Any = True
 
     def fits(self, found: Any) -> bool:
-        """Whether the value is as expected. Types count: 1, 1.0, true and "1" are four values.
+        """Return whether the value is as expected. Types count: 1, 1.0, true and "1" are four values.
 
-        What is too much work to be told does not fit.
+        A value that takes too much work to check does not fit.
         """
         match self.kind:
             case "any":
@@ -51,9 +51,9 @@ class Matcher:
 
 
 def read(given: Any) -> Matcher:
-    """A matcher as it is written: an object of one of the four keys alone, or else the exact value itself.
+    """Read a matcher: an object with exactly one of the four keys, or else the exact value itself.
 
-    Raises `ValueError` for a pattern or a schema that is none.
+    Raises `ValueError` for an invalid pattern or schema.
     """
     if isinstance(given, Matcher):
         return given
@@ -65,12 +65,12 @@ def read(given: Any) -> Matcher:
     if kind == "schema":
         _check_schema(value)
     if kind == "any" and value is not True:
-        raise ValueError("any takes nothing but true; write `any: true`")
+        raise ValueError("any accepts only true; write `any: true`")
     return Matcher(kind, value)
 
 
 def write(matcher: Matcher) -> Any:
-    """The matcher as it is written; `read` gives it back."""
+    """Return the matcher in its written form, which `read` reads back."""
     value = matcher.value
     looks_like_one = isinstance(value, Mapping) and len(value) == 1 and next(iter(value)) in KINDS
     return value if matcher.kind == "exact" and not looks_like_one else {matcher.kind: value}
@@ -106,11 +106,11 @@ SCHEMA = {
     ],
 }
 Expected = Annotated[Any, BeforeValidator(read), PlainSerializer(write), WithJsonSchema(SCHEMA)]
-"""A field that holds a `Matcher`, written in any of the ways `read` takes."""
+"""A field that holds a `Matcher`, written in any form that `read` accepts."""
 
 
 def args_fit(expected: Mapping[str, Matcher], found: Any, *, whole: bool) -> bool:
-    """Whether arguments are as expected: all of them where `whole`, else only those that are named."""
+    """Return whether arguments are as expected: all of them if `whole`, else only the named ones."""
     if not isinstance(found, Mapping) or (whole and found.keys() != expected.keys()):
         return False
     return all(name in found and matcher.fits(found[name]) for name, matcher in expected.items())

@@ -1,4 +1,4 @@
-"""A thread as a scenario: its messages and decisions, the model's replies, and what came of it as what is expected."""
+"""Record a thread as a scenario: its messages and decisions, the model's replies, and its results as expectations."""
 
 from __future__ import annotations
 
@@ -32,19 +32,17 @@ from agent.scenarios.reporting import place
 from agent.scenarios.running import MANY, Report, looked, run
 
 BROKEN = {
-    EventKind.RUN_FAILED: "a run of it failed",
-    EventKind.RUN_STOPPED: "a run of it was stopped",
-    EventKind.OUTCOME_UNKNOWN: "an action of it was cut off",
-    EventKind.REVIEW_SUPERSEDED: "a review of it was answered elsewhere",
-    EventKind.THREAD_STUCK: "another client's answer stuck it",
-    EventKind.ACTION_LAPSED: "an approval of it came too late",
-    EventKind.RULE_APPLIED: "a remembered rule approved an action of it, and no rule stands where it is replayed",
+    EventKind.RUN_FAILED: "one of its runs failed",
+    EventKind.RUN_STOPPED: "one of its runs was stopped",
+    EventKind.OUTCOME_UNKNOWN: "one of its actions was cut off",
+    EventKind.REVIEW_SUPERSEDED: "one of its reviews was answered elsewhere",
+    EventKind.THREAD_STUCK: "it got stuck on another client's answer",
+    EventKind.ACTION_LAPSED: "one of its approvals came too late",
+    EventKind.RULE_APPLIED: "a remembered rule approved one of its actions, and a replay has no rules",
 }
-"""What a replay cannot bring about again."""
-AGAIN = (
-    "Make the same request on a new thread, without what the replay cannot bring about, and save that one."
-)
-OTHERWISE = "it comes out otherwise when it is replayed on a fresh world"
+"""Events that a replay cannot reproduce, with the reason given for each."""
+AGAIN = "Make the same request on a new thread, without what a replay cannot reproduce, and save that one."
+OTHERWISE = "its replay on a fresh world has a different result"
 FRESH = "Reset the demo world, make the same request on a new thread, and save that one."
 NOTHING = "no further call ran"
 WENT = {"done": "succeeded", "failed": "failed", "unknown": "has an unknown outcome"}
@@ -54,11 +52,10 @@ ANYTHING = Matcher("any")
 
 
 def record(opened: Opened, thread_id: str, *, name: str, never: Sequence[Never] = ()) -> Scenario:
-    """The thread as a scenario that passes at once, or fails at once where a call ran that `never` means.
+    """Record a thread as a scenario, which passes now unless a call ran that `never` forbids.
 
-    What such a call brought about is not expected then. The thread is replayed twice, each time on a fresh world: what
-    the tools give back there is what is expected, or anything where the two differ. Secrets are masked, as in every
-    export.
+    The results of forbidden calls are not expected. The thread is replayed twice, each time on a fresh world: what the
+    tools return there is expected, or anything where the two replays differ. Secrets are masked, as in every export.
 
     Raises `NotReplayable` with the reason, `NotIsolated`, and `UnknownThread`.
     """
@@ -67,9 +64,7 @@ def record(opened: Opened, thread_id: str, *, name: str, never: Sequence[Never] 
     if not console.queries.agent(thread.agent).isolated:
         raise NotIsolated(thread.agent)
     if thread.status not in (Status.IDLE, Status.WAITING):
-        raise NotReplayable(
-            thread_id, f"it is {thread.status}", "Bring it to an answer first, or to a review."
-        )
+        raise NotReplayable(thread_id, f"it is {thread.status}", "Let it reach an answer or a review first.")
     came = looked(opened, thread_id)
     made = _without_expectations(console, thread_id, thread.agent, name)
     first, second = (_replayed(thread_id, made, came, agents) for _ in range(2))
@@ -97,17 +92,17 @@ def _without_expectations(console: Console, thread_id: str, agent: str, name: st
 
 @dataclass
 class _Gathered:
-    """The steps of a thread, gathered from its events in order; the first is the opening message."""
+    """The steps of a thread, collected from its events in order; the first is the opening message."""
 
     thread_id: str
     steps: list[ScenarioStep] = field(default_factory=list)
     proposed: dict[str, tuple[str, Any]] = field(default_factory=dict)
     waiting: list[tuple[str, str]] = field(default_factory=list)
-    """The call ids and tools of the review that is open."""
+    """The call ids and tools of the open review."""
     decisions: list[Decision] = field(default_factory=list)
 
     def take(self, event: Event) -> None:
-        """Go on by one event. Raises `NotReplayable` for what no replay brings about."""
+        """Take one event into account. Raises `NotReplayable` for one that a replay cannot reproduce."""
         data = event.data or {}
         match event.kind:
             case kind if kind in BROKEN:
@@ -146,7 +141,7 @@ def _exact(args: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 
 def _replies(console: Console, thread_id: str) -> list[RecordedReply]:
-    """What the model said and proposed, as it came from it, before any edit."""
+    """Return the model's original replies, before any edit."""
     said = [one for one in console.queries.history(thread_id, limit=MANY) if one.type == "ai"]
     actions = console.queries.actions(thread_id)
     replies = []
@@ -163,7 +158,7 @@ def _replies(console: Console, thread_id: str) -> list[RecordedReply]:
 
 
 def _replayed(thread_id: str, made: Scenario, came: Came, agents: Path) -> Came:
-    """What comes of a replay, where it is what came of the thread but for what the tools gave back."""
+    """Replay the thread. Raises `NotReplayable` if more than the tools' results differs from the thread."""
     same = ExpectedEnd(
         status=Status(came.status),
         executions=[_execution(one) for one in came.executions],
@@ -176,23 +171,23 @@ def _replayed(thread_id: str, made: Scenario, came: Came, agents: Path) -> Came:
 
 
 def _difference(came: Came, report: Report) -> str:
-    """The first thing that went otherwise in the replay, as a sentence without its end."""
+    """Return the first difference between thread and replay, as a sentence without a full stop."""
     if report.came is not None:
         for one, other in zip_longest(map(_went, came.executions), map(_went, report.came.executions)):
             if one != other:
-                return f"Here {one or NOTHING}; there {other or NOTHING}"
+                return f"In the thread {one or NOTHING}; in the replay {other or NOTHING}"
     fault = report.faults[0]
-    return f"{place(fault).capitalize()} ({fault.about}): here {fault.expected}; there {fault.got}"
+    return f"{place(fault).capitalize()} ({fault.about}): in the thread {fault.expected}; in the replay {fault.got}"
 
 
 def _went(ran: Ran) -> str:
-    """What one call came to, with the arguments it ran with."""
+    """Say how one call ended, with its arguments."""
     given = f" with {shown(masked(ran.args))}" if ran.args else ""
     return f"{ran.tool}{given} {WENT.get(ran.ended, ran.ended)}"
 
 
 def _expected(first: Came, second: Came) -> ExpectedEnd:
-    """What both replays came to; anything, where they differ."""
+    """Return the results of both replays as expectations; anything, where they differ."""
     executions = [
         _execution(one, result=_both(one.result, other.result))
         for one, other in zip(first.executions, second.executions, strict=True)
@@ -215,7 +210,7 @@ def _expected(first: Came, second: Came) -> ExpectedEnd:
 
 
 def _but(expected: ExpectedEnd, never: list[Never]) -> ExpectedEnd:
-    """The same without what hangs on a call that must not run: what is told, said and numbered after it."""
+    """Forbid `never`, and drop every expectation that depends on whether such a call runs."""
     allowed = [one for one in expected.executions or () if not forbids(never, one.tool, _exactly(one))]
     less = {"executions": allowed, "results": None, "world": None, "answer": None, "never": never}
     return expected.model_copy(update=less)

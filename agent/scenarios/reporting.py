@@ -1,4 +1,4 @@
-"""What became of scenarios: in words for a person, and as JUnit's XML for a build server."""
+"""Report on scenarios: as text for a person, and as JUnit XML for a build server."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ def place(fault: Mismatch) -> str:
 
 
 def ways_to_green(report: Report) -> list[str]:
-    """How the scenario becomes green, each way once."""
+    """Return what to do for the scenario to become green, without repeats."""
     return list(dict.fromkeys(fault.green for fault in report.faults))
 
 
 def in_words(fault: Mismatch) -> str:
-    """A fault, with what was expected above what came."""
+    """Write a fault as text, with the expectation above the actual result."""
     return f"{place(fault)}: {fault.about}\n  expected {fault.expected}\n  got      {fault.got}"
 
 
 def lines(report: Report) -> Iterator[str]:
-    """A report for a terminal. The caller makes it literal."""
+    """Yield a report's lines for a terminal. The caller escapes control characters."""
     word = "ok    " if report.passed else "stop  " if report.stopped else "FAILED"
     yield f"{word} {report.name} ({report.seconds:.1f} s)"
     for fault in report.faults:
@@ -36,7 +36,7 @@ def lines(report: Report) -> Iterator[str]:
 
 
 def junit(reports: Sequence[Report]) -> str:
-    """The reports as JUnit's XML."""
+    """Return the reports as JUnit XML."""
     suite = ET.Element(
         "testsuite",
         name="scenarios",
@@ -60,5 +60,5 @@ def junit(reports: Sequence[Report]) -> str:
 
 
 def _xml(text: str) -> str:
-    """The text without what XML cannot hold, which stands there as its number."""
+    """Replace characters that XML cannot hold by their numbers."""
     return NOT_XML.sub(lambda found: f"\\u{{{ord(found[0]):04x}}}", text)

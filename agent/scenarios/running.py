@@ -1,4 +1,4 @@
-"""One scenario, run: what is decided is decided through the console's own use cases, and nothing is bypassed."""
+"""Run one scenario. It acts only through the console's own use cases and bypasses nothing."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from agent.scenarios.format import Scenario, ScenarioStep, span
 
 SCENARIO_THREAD = "scenario"
 MAX_RUN_SECONDS = 60.0
-"""Seconds one run may take before the scenario is given up."""
+"""Seconds that one run may take before the scenario is abandoned."""
 MANY = 100_000
-NOT_RUN = "It is green once it can be run to its end, and comes out as expected."
+NOT_RUN = "It is green once it runs to its end with the expected results."
 
 
 @dataclass(frozen=True)
 class Report:
-    """What came of one scenario."""
+    """The result of one scenario."""
 
     name: str
     path: str = ""
@@ -44,7 +44,7 @@ class Report:
     came: Came | None = None
     seconds: float = 0.0
     stopped: bool = False
-    """It was stopped by a person: neither passed nor failed."""
+    """True if a person stopped it, so that it neither passed nor failed."""
 
     @property
     def passed(self) -> bool:
@@ -56,7 +56,7 @@ Follow = Callable[[int], None]
 
 @dataclass
 class _Course:
-    """A scenario as it goes on."""
+    """A running scenario."""
 
     scenario: Scenario
     scratch: Scratch
@@ -73,7 +73,7 @@ class _Course:
 
 
 class _GivenUp(Exception):
-    """A run that does not come to its end, or a person who stops it."""
+    """A run that takes too long, or a stop by a person."""
 
 
 def run(
@@ -84,9 +84,9 @@ def run(
     follow: Follow = lambda step: None,
     stop: threading.Event | None = None,
 ) -> Report:
-    """Run it on a record, a world and a clock of its own; `follow` is told each step, from 0 for the opening.
+    """Run a scenario with its own record, world and clock; `follow` is called with each step, 0 for the opening message.
 
-    It ends at the first step whose review is not as expected. A refusal is a fault of the report, never raised.
+    The run ends at the first step that is not as expected. A refusal is a fault in the report, never raised.
     """
     began, halt = time.monotonic(), stop or threading.Event()
     faults: list[Mismatch] = []
@@ -101,12 +101,12 @@ def run(
         faults.append(Mismatch(None, "it could not be run", "a run", str(error), NOT_RUN))
     except _GivenUp as given_up:
         if not halt.is_set():
-            faults.append(Mismatch(None, "it was given up", "an end", str(given_up), NOT_RUN))
+            faults.append(Mismatch(None, "it was abandoned", "an end", str(given_up), NOT_RUN))
     return Report(scenario.scenario, path, tuple(faults), came, time.monotonic() - began, halt.is_set())
 
 
 def _walk(course: _Course, follow: Follow) -> bool:
-    """Send the opening message, then take step after step; false if one of them was not as expected."""
+    """Send the opening message, then take the steps; return False if one of them was not as expected."""
     scenario, console = course.scenario, course.console
     follow(0)
     _finish(
@@ -133,7 +133,7 @@ def _walk(course: _Course, follow: Follow) -> bool:
 
 
 def _reviewed(course: _Course, number: int, step: ScenarioStep) -> list[Mismatch]:
-    """What is wrong with what waits now."""
+    """Compare the review that waits now with the expected one."""
     view = course.console.queries.view(SCENARIO_THREAD)
     if step.review is None:
         return []
@@ -145,8 +145,8 @@ def _reviewed(course: _Course, number: int, step: ScenarioStep) -> list[Mismatch
 
 
 def _act(course: _Course, number: int, step: ScenarioStep) -> list[Mismatch]:
-    """Do what the step says; a refusal that was not expected, or was expected and did not come, is a fault."""
-    expected = step.refused or "it is taken"
+    """Do what the step says. An unexpected refusal is a fault, and so is a missing one."""
+    expected = step.refused or "it is accepted"
     try:
         started = _started(course, step)
     except ReviewError as error:
@@ -155,7 +155,7 @@ def _act(course: _Course, number: int, step: ScenarioStep) -> list[Mismatch]:
         return [Mismatch(number, "what was done", expected, f"{error.code}: {error}")]
     if started is not None:
         _finish(course, started)
-    return [Mismatch(number, "what was done", expected, "it was taken")] if step.refused else []
+    return [Mismatch(number, "what was done", expected, "it was accepted")] if step.refused else []
 
 
 def _started(course: _Course, step: ScenarioStep) -> Run | None:
@@ -174,12 +174,12 @@ def _started(course: _Course, step: ScenarioStep) -> Run | None:
 
 
 def _only(view: View) -> str | None:
-    """The id of the one review that waits: the step was compared with it before."""
+    """Return the id of the review that waits if it is the only one, which the step was compared with."""
     return view.reviews[0].review_id if len(view.reviews) == 1 else None
 
 
 def _pass_time(course: _Course, time_passing: timedelta) -> None:
-    """Let the time pass, and whatever expires by it come to its end."""
+    """Move the clock, and wait for the runs that expiries start."""
     course.scratch.clock.move(time_passing)
     course.console.expire()
     for one in course.console.queries.running():
@@ -188,21 +188,21 @@ def _pass_time(course: _Course, time_passing: timedelta) -> None:
 
 
 def _finish(course: _Course, run: Run) -> None:
-    """Wait until the run pauses or ends; in short looks, so that a person can stop it."""
+    """Wait until the run pauses or ends, in short steps, so that a person can stop it."""
     deadline = time.monotonic() + MAX_RUN_SECONDS
     while not course.console.wait(run, 0.2):
         if course.stop.is_set():
             raise _GivenUp("it was stopped")
         if time.monotonic() > deadline:
             raise _GivenUp(
-                f"a run took longer than {MAX_RUN_SECONDS:g} s. Look at what its model is told to do"
+                f"a run took longer than {MAX_RUN_SECONDS:g} s. Look at what its model is asked to do"
             )
     if course.stop.is_set():
         raise _GivenUp("it was stopped")
 
 
 def looked(opened: Opened, thread_id: str = SCENARIO_THREAD) -> Came:
-    """Everything that came of the thread, read from the record and from the world."""
+    """Return everything that happened on the thread, from the record and from the world."""
     console = opened.console
     view = console.queries.view(thread_id)
     messages = console.queries.history(thread_id, limit=MANY)
@@ -226,13 +226,13 @@ def looked(opened: Opened, thread_id: str = SCENARIO_THREAD) -> Came:
 
 
 def waiting(view: View) -> tuple[Waits, ...]:
-    """The actions of the review that waits."""
+    """Return the actions of the review that waits."""
     actions = view.reviews[0].actions if view.reviews else ()
     return tuple(Waits(one.tool, one.args, one.allowed) for one in actions)
 
 
 def _executions(console: Console, thread_id: str) -> list[Ran]:
-    """What was started, in that order, with the arguments the record says it was started with."""
+    """Return the calls that were started, in order, with the arguments on record."""
     found = []
     for event in console.trail.events(thread_id=thread_id, kind=EventKind.EXECUTION_STARTED, limit=MANY):
         action = console.queries.action(thread_id, str(event.tool_call_id))

@@ -190,7 +190,7 @@ def test_secrets_are_masked(opened: Opened) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "reason"), [("/fail", "it is failed"), ("/fail once\n/say Well", "a run of it failed")]
+    ("text", "reason"), [("/fail", "it is failed"), ("/fail once\n/say Well", "one of its runs failed")]
 )
 def test_what_no_replay_brings_about_is_refused_with_the_reason(
     opened: Opened, text: str, reason: str
@@ -208,7 +208,9 @@ def test_a_thread_that_only_went_so_on_a_changed_world_is_refused_with_the_diffe
     thread_id = ask(console, '/call archive_mail {"message_id": "m-1"}')
     with pytest.raises(NotReplayable, match="Reset the demo world") as refused:
         record(opened, thread_id, name="x")
-    assert 'Here archive_mail with message_id: "m-1" failed; there archive_mail' in str(refused.value)
+    assert 'In the thread archive_mail with message_id: "m-1" failed; in the replay archive_mail' in str(
+        refused.value
+    )
 
 
 def test_the_file_replays_in_another_process_elsewhere(opened: Opened, tmp_path: Path) -> None:

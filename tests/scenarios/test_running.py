@@ -52,7 +52,7 @@ def test_a_refusal_that_was_not_expected_is_a_fault_and_so_is_one_that_did_not_c
     (fault,) = ran(steps=[{"decisions": []}]).faults
     assert fault.got.startswith("InvalidDecision")
     (fault,) = ran(steps=[{**WAITS, "refused": "InvalidDecision"}]).faults
-    assert fault.got == "it was taken"
+    assert fault.got == "it was accepted"
 
 
 def test_what_must_not_run_is_red_when_it_ran() -> None:
