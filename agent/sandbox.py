@@ -18,7 +18,7 @@ BEGINNING = datetime(2030, 1, 1, 12, 0, tzinfo=UTC)
 
 
 class HandClock:
-    """A clock that moves only when told to."""
+    """A clock that only `move` advances."""
 
     def __init__(self) -> None:
         self.now = BEGINNING

@@ -235,10 +235,10 @@ def thread(console: Console, thread_id: str, *, to: str) -> dict[str, Any]:
     """
     about = console.queries.view(thread_id).thread
     messages = console.queries.history(thread_id, limit=max(1, console.queries.history_length(thread_id)))
-    stands = answer(console, thread_id, to=to)
+    state = answer(console, thread_id, to=to)
     return {
-        **stands,
-        **{name: masked(stands[name]) for name in ("answer", "error") if name in stands},
+        **state,
+        **{name: masked(state[name]) for name in ("answer", "error") if name in state},
         "agent": about.agent,
         "model": about.model,
         "messages": [_message(message) for message in messages],

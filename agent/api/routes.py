@@ -182,7 +182,7 @@ def _decided(at: Console, body: requests.ReviewBody) -> tuple[str | None, str | 
 
 @_starts_a_run("/close")
 async def close(request: Request, body: requests.CloseBody, at: At, by: By, prefer: Prefer = None) -> Any:
-    """End a review without deciding: "not now", never "no". The agent is told that the question is still open."""
+    """End a review without deciding: "not now", never "no". The agent learns that the question is still open."""
 
     def end() -> Run:
         return at.close(body.thread_id, by=by, review_id=body.review_id, reason=body.reason or "")

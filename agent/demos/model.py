@@ -70,9 +70,8 @@ _WAIT_STEP = 0.25
 _DIRECTIVE = re.compile(
     r"\s*/(?P<word>call|say|then|fail|slow)(?P<id>(?<=call)#\S*)?(?:\s(?P<rest>.*))?\Z", re.S
 )
-_failed_once: set[str] = (
-    set()
-)  # keys of replies; global, so that a retry by another model instance finds them
+_failed_once: set[str] = set()
+"""Keys of replies; global, so that a retry by another model instance finds them."""
 
 
 class DemoProviderError(Exception):

@@ -313,9 +313,8 @@ _ABOUT = re.compile(r"\b(?:about|subject)\s+(?P<subject>.+?)(?:\s+to\s+\S+@\S+.*
 _WRITE_OUT = "Any call can also be written out, on a line of its own: /call TOOL {json}"
 _QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "‘": "’", "«": "»"}
 _NOT_NAMES = frozenset({"me", "us", "you", "him", "her", "them", "everyone", "everybody", "it"})
-_OLD_INVITATION = (
-    "m-2"  # its id in the demo mailbox: archived in the same turn as the search, so one turn has four calls
-)
+# Its id in the demo mailbox, so that it is archived in the same turn as the search, which then has four calls.
+_OLD_INVITATION = "m-2"
 _IDLE = (
     r"a|all|any|about|at|by|called|containing|every|for|from|in|into|me|mentioning|my|named|of|on|that|the|through|"
     r"titled|up|with"

@@ -50,8 +50,8 @@ def since(before: Mark, stage: Stage) -> StepOutcome:
 def _did(title: str, before: Mark, stage: Stage) -> str:
     """Say what one agent did: its calls' states, errors and refusals, and the node it is at now."""
     inside = dict(stage.pictures())[title]
-    stands = f"is at {', '.join(inside.at)}" if inside.at else "has come to its end"
-    return "; ".join([*(_ours(before, stage) if title == OURS else _raised(title, before, stage)), stands])
+    place = f"is at {', '.join(inside.at)}" if inside.at else "has come to its end"
+    return "; ".join([*(_ours(before, stage) if title == OURS else _raised(title, before, stage)), place])
 
 
 def _ours(before: Mark, stage: Stage) -> list[str]:
