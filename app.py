@@ -1,6 +1,6 @@
 """Serve the console: the pages and the HTTP API, in one process.
 
-Start it with `streamlit run app.py`, `python app.py`, or any ASGI server as `app:app`. `agent.startup` has the order.
+Start it with `streamlit run app.py`, `python app.py`, or any ASGI server as `app:app`. `agent.startup` defines the order of start-up.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pages.parts.frame import uninterrupted_callbacks  # noqa: F401  before Stre
 
 
 def first_page() -> None:
-    """Import what a first page is drawn with."""
+    """Import the modules that the first page needs."""
     from pages import preload  # noqa: F401
 
 

@@ -1,4 +1,4 @@
-"""The record: every event, newest first, each to be opened whole, and the state of the chain."""
+"""The record: every event, newest first, each with all its details, and the state of the chain."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ EVENT = "event"
 KIND = "kind"
 CHOSEN_KIND = "chosen-kind"
 FILTERS = ("thread_id", "by", "agent", "tool")
-"""Each is a widget's key and a name in the address: never the name a page of its own has there."""
-MAX_SEQ_DIGITS = 18  # digits; what has more is beyond the ledger's integers
-LONGEST_ROW = 240  # characters; an event holds more, and shows it once it is opened
+"""Each is a widget's key and a query parameter, so none may be a parameter that another page uses."""
+MAX_SEQ_DIGITS = 18  # digits; a longer number does not fit the ledger's integers
+LONGEST_ROW = 240  # characters; opening the event shows the rest
 
 
 def main() -> None:
@@ -32,7 +32,7 @@ def main() -> None:
     st.caption(
         "Everything that agents proposed, people decided and the console ran, each line tied by a hash to the one "
         "before it under the record's key. “Check the chain” finds any line that was changed, removed or slipped in "
-        "since; what somebody did who has that key and the anchors is found only with a line that was kept elsewhere."
+        "since. Changes by somebody who has that key and the anchors are found only with a line kept elsewhere."
     )
     chain()
     left, right = st.columns([3, 2], gap="medium")
@@ -64,7 +64,7 @@ def _filters() -> dict[str, Any]:
 
 
 def _kind() -> EventKind | None:
-    """The kind of event that is looked for: its name in the address, the rows' own words on screen."""
+    """Draw the choice of event kind and return the chosen one: its name is in the address, its words on screen."""
     named = address.in_address(KIND) or ""
     kind = EventKind(named) if named in set(EventKind) else None
     st.session_state[CHOSEN_KIND] = kind or ""
@@ -114,7 +114,7 @@ def _events() -> list[Event]:
 
 
 def _number(name: str) -> int | None:
-    """An event's number in the address, or None where no event can have what stands there."""
+    """Return the event number that this query parameter holds, or None if no event can have it."""
     found = address.in_address(name) or ""
     return int(found) if found.isdecimal() and len(found) <= MAX_SEQ_DIGITS else None
 
@@ -143,7 +143,7 @@ def _selected(events: list[Event]) -> None:
         after=named - 1, limit=1
     )
     if not found or found[0].seq != named:
-        st.warning("There is no event of that number.")
+        st.warning("There is no event with that number. Choose one from the list.")
         return
     event_card(found[0])
 

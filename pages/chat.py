@@ -1,4 +1,4 @@
-"""One thread: its conversation, the review it stopped at, and the world beside it."""
+"""One thread: its conversation, the review it stopped at, and the demo world."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from pages.parts.thread.world import world_panel
 CLOSED = {
     Status.RUNNING: "The agent is at work. You can write when it pauses.",
     Status.UNKNOWN_OUTCOME: "An action's outcome is unknown. It has to be settled before you can write.",
-    Status.ARCHIVED: "The thread is archived: it can be read. Start a new one to go on.",
+    Status.ARCHIVED: "The thread is archived and can only be read. Start a new one to go on.",
     Status.STUCK: "The thread is stuck on an answer its agent cannot take. Ask again, or close it, first.",
 }
 OWN_GATING = (
-    "This agent is of another make and gates itself: it alone decides what it asks about. "
+    "This is an external agent that gates itself: it alone decides what it asks about. "
     "What it does not ask about is recorded as not gated."
 )
 VIEWS = ("Conversation", "Under the hood")
@@ -92,7 +92,7 @@ def _header(view: View) -> None:
 
 
 def _beside_its_world(view: View) -> None:
-    """The thread, and the demo world where the agent acts upon it."""
+    """Draw the thread, with the demo world next to it if the agent acts on it."""
     if not app.is_isolated(view.thread.agent):
         _thread(view)
         return
@@ -104,11 +104,11 @@ def _beside_its_world(view: View) -> None:
 
 
 def _is_served(view: View) -> bool:
-    """Whether the thread's agent is there; without it the conversation can be read, and nothing else."""
+    """Return whether the thread's agent is served; if not, draw the conversation to be read and nothing else."""
     try:
         app.console().queries.agent(view.thread.agent)
     except ReviewError as error:
-        st.warning("This thread can be read, but not continued: its agent is not there.")
+        st.warning("This thread can be read, but not continued: its agent is not available.")
         line(str(error))
         conversation(view.thread.thread_id)
         return False
@@ -158,7 +158,7 @@ def _trouble(view: View) -> None:
 
 def _message_box(view: View) -> None:
     if view.reviews and view.thread.status is not Status.STUCK:
-        return  # the decision bar stands there; the message box comes back with the answer
+        return  # the decision bar takes its place until the agent has answered
     closed = CLOSED.get(view.thread.status)
     st.chat_input(closed or "Write to the agent", key="message", disabled=closed is not None, on_submit=_send)
 

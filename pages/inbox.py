@@ -1,4 +1,4 @@
-"""What waits for a person, over all threads, and the card of what is selected."""
+"""The reviews that wait for a person, over all threads, and the card of the selected one."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from pages.parts.thread.settle import settle
 
 def main() -> None:
     drawn = app.console().queries.pulse()
-    # Beside the card where there is room, and folded away where there is not.
+    # The sidebar is next to the card where there is room, and folded away where there is not.
     with st.sidebar:
         found = filtered()
     _selected(found.waiting)
-    with st.sidebar:  # behind the card, which is what a person waits for
+    with st.sidebar:  # drawn after the card, since that is what a person waits for
         inbox_list(found)
     watch(drawn)
 
@@ -52,7 +52,7 @@ def _open(review: Review) -> None:
         if not review_is_damaged(review):
             app.console().queries.agent(review.agent)
     except ReviewError as error:
-        st.warning("This review cannot be decided now: its agent is not there.")
+        st.warning("This review cannot be decided now: its agent is not available.")
         line(str(error))
         return
     card(review, after=next_after, later=move)

@@ -1,4 +1,4 @@
-"""The course: a lesson's text and steps, beside the graphs and what goes over the wire."""
+"""The course: a lesson's text and steps, next to the graphs and what goes over the wire."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def main() -> None:
 
 
 def _stage() -> str:
-    """The name of this learner's stages."""
+    """Return the name of this learner's stages, made at the first visit."""
     known = address.in_address(address.STAGE) or st.session_state.get(address.STAGE)
     name = st.session_state[address.STAGE] = str(known or secrets.token_urlsafe(8))
     return name

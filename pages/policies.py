@@ -1,4 +1,4 @@
-"""What each agent may do unasked, what is asked about, why; what is remembered; and what another policy would have asked."""
+"""Each agent's policy, its remembered rules, and what another policy would have asked."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def main() -> None:
     agent = app.console().queries.agent(str(chosen))
     if agent.gates_itself:
         st.caption(
-            "This agent is of another make and gates itself, so no policy of this console applies to it. "
+            "This is an external agent that gates itself, so no policy of this console applies to it. "
             "What it does not ask about is recorded as not gated."
         )
         return

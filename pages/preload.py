@@ -1,8 +1,8 @@
-"""What the first page imports, to be imported before somebody asks for it."""
+"""The modules of the first page, imported before somebody opens it."""
 
 from __future__ import annotations
 
-# Streamlit looks a page's icon up in them, and compiles a large expression for the first.
+# Streamlit looks up a page's icon in both; importing the first compiles a large regular expression.
 import streamlit.emojis
 import streamlit.material_icon_names
 

@@ -1,4 +1,4 @@
-"""For those who test agents: scenarios run, and payloads read."""
+"""The page for people who test agents: run scenarios, and read pasted payloads."""
 
 from __future__ import annotations
 

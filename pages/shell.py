@@ -27,7 +27,7 @@ def main() -> None:
     inbox = f"Inbox · {waiting}" if waiting else "Inbox"
     page = st.navigation(
         [
-            # The first page has no path but the root; who types its name still finds it.
+            # The default page is served only at the root; the hidden one answers to /inbox.
             st.Page("inbox.py", title=inbox, icon=":material/inbox:", url_path="first", default=True),
             st.Page("inbox.py", title=inbox, url_path="inbox", visibility="hidden"),
             st.Page("chat.py", title="Chat", icon=":material/forum:", url_path="chat"),

@@ -1,1 +1,1 @@
-"""What is around every page."""
+"""The frame around every page."""

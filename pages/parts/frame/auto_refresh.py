@@ -1,4 +1,4 @@
-"""Redraw the page when something was recorded, and not otherwise: a draft stays where it is."""
+"""Redraw the page when something was recorded, and only then, so that a draft is not disturbed."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ import streamlit as st
 from pages.parts.state import address, app, drawing, flash, identity
 
 GONE_AFTER = 60.0
-"""Seconds without a look after which a session is taken for closed."""
+"""Seconds without a poll after which a session counts as closed."""
 
 
 class Pace:
-    """How often each session looks whether anything happened: the more of them look, the less often each."""
+    """The polling interval of each session: the more sessions poll, the less often each one does."""
 
     def __init__(self, every: float, most: float, clock: Callable[[], float] = time.monotonic) -> None:
-        """`every` so many seconds, but all of them together not more than `most` times a second."""
+        """Let each session poll every `every` seconds, but all of them together at most `most` times a second."""
         self._every, self._most, self._clock = every, most, clock
         self._looked: dict[str, float] = {}
         self._lock = threading.Lock()
 
     def of(self, looking: str) -> float:
-        """The seconds until this session looks again. One that has not looked for long is gone."""
+        """Return the seconds until this session polls again, and drop sessions silent for `GONE_AFTER`."""
         with self._lock:
             now = self._clock()
             self._looked[looking] = now
@@ -34,21 +34,21 @@ class Pace:
 
 
 class Allowance:
-    """How much of its time the server spends on pages that are drawn anew by themselves, over all sessions.
+    """A limit on the server time spent on automatic redraws, over all sessions.
 
-    Where many watch a busy record, each of them follows less often, and what people do is not held up: pages drawn
-    side by side would each make it wait for the interpreter, so that they are drawn one after the other.
+    When many sessions watch a busy record, each is redrawn less often, so that people's clicks are not held up.
+    Redraws run one after the other: concurrent ones would each make a click wait for the interpreter lock.
     """
 
     def __init__(self, share: float, most: float, clock: Callable[[], float] = time.monotonic) -> None:
-        """`share` of the time, of which up to `most` seconds can be saved for when much happens at once."""
+        """Allow redraws a `share` of the time; up to `most` unused seconds are saved for bursts."""
         self._share, self._most, self._clock = share, most, clock
         self._saved, self._at = most, clock()
         self._drawn_by = self._at
         self._lock = threading.Lock()
 
     def grants(self, seconds: float) -> bool:
-        """Whether a page that takes so long may be drawn now; it is counted if so."""
+        """Return whether a page that takes `seconds` to draw may be redrawn now; if so, count them."""
         with self._lock:
             now = self._clock()
             self._saved = min(self._most, self._saved + (now - self._at) * self._share)
@@ -65,18 +65,18 @@ _pace = Pace(every=1.5, most=5.0)
 
 
 def watch(drawn: int, thread_id: str | None = None) -> None:
-    """Follow all threads, or one, from `drawn` on: the pulse read before the page was drawn."""
+    """Redraw the page when all threads, or one, have moved past `drawn`, the pulse read before it was drawn."""
     address.note_place()
     _follow(lambda: app.console().queries.pulse(thread_id) != drawn and address.is_in_place())
 
 
 def watch_queue(drawn: int) -> None:
-    """Follow how many reviews wait, on a page that shows the number and nothing else of them."""
+    """Redraw the page when the number of waiting reviews is no longer `drawn`; for pages that show only that number."""
     _follow(lambda: app.console().queries.queue_length() != drawn)
 
 
 def _follow(moved: Callable[[], bool]) -> None:
-    """Look now and then, and draw the page anew where it has `moved`; not while it is drawn for the first time."""
+    """Poll `moved` and redraw the page when it returns true. The first drawing itself does not poll."""
     took, looks = drawing.seconds_drawing(), count()
 
     @st.fragment(run_every=_pace.of(identity.own()))

@@ -1,4 +1,4 @@
-"""What a browser keeps for the next visit: only it can write its cookies, and the server reads them as it connects."""
+"""The cookies a browser keeps for its next visit. Only the browser can write them; the server reads them on connect."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ _component = st.components.v2.component("cookies", js=browser.source("cookies.js
 
 
 def cookies() -> None:
-    """Let the browser keep what this session holds of it. Drawn on every page, so that nothing has to load first."""
+    """Write this session's settings to the browser's cookies. Drawn on every page, so that nothing has to load first."""
     _component(data=identity.to_keep(), key="cookies")

@@ -1,4 +1,4 @@
-"""“You are …”: the name a browser decides under, asked once, kept by the browser, recorded as unverified."""
+"""“You are …”: the name a browser decides under, asked for once, kept by the browser, recorded as unverified."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ WHY = (
 
 
 def who() -> None:
-    """Draw the name and the way to change it; ask for it where something was to be recorded without one."""
-    with st.container(gap=None):  # what is only a script takes no room in it
+    """Draw the name and the way to change it; ask for it if something was about to be recorded without one."""
+    with st.container(gap=None):  # so that elements that are only scripts take no room
         with st.container(
             horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small"
         ):
@@ -40,7 +40,7 @@ def who() -> None:
 @st.dialog("Who are you?", on_dismiss=identity.stop_asking)
 def _ask() -> None:
     if identity.named():
-        st.rerun()  # a dialog draws only itself anew
+        st.rerun()  # a dialog redraws only itself
     st.caption(WHY)
     with st.form("first", border=False):
         _field("first-name")
@@ -71,7 +71,7 @@ def _try(key: str) -> None:
 
 
 def _take(key: str) -> str:
-    """Act under the name that was typed from now on; else the reason why nobody may."""
+    """Confirm the typed name for this session, or return what is wrong with it; "" if nothing is."""
     try:
         identity.confirm_name(check_name(str(st.session_state[key] or "")))
     except InvalidMessage as error:

@@ -1,4 +1,4 @@
-"""Stopping everything at once, and the banner that says so on every page."""
+"""The button that stops everything at once, and the banner that says so on every page."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pages.parts.state import app, identity
 
 
 def stop_all() -> None:
-    """The way to stop everything, for the frame of every page."""
+    """Draw the button that stops everything, for the frame of every page."""
     with st.popover("Stop all…", type="tertiary"):
         st.caption("Every run stops at its next step, and nothing new starts until it is released.")
         st.button("Stop everything", key="stop-all", on_click=_stop)
 
 
 def banner() -> None:
-    """Who stopped everything, and the way to release it; nothing if nothing is stopped."""
+    """Show who stopped everything, with the button to release it; draw nothing if nothing is stopped."""
     halt = app.console().queries.halt()
     if halt is None:
         return

@@ -1,9 +1,9 @@
-"""What a click does is done whole, though another click comes in the middle of it.
+"""Let a widget's callback finish even if another click arrives.
 
-Streamlit looks whether one has come wherever the session's state or an element is touched, and leaves off there. In a
-callback that means never: it is called for a change once, and a reason, a choice or "Stop everything" would be gone.
-Streamlit has no setting for it, so that it is told here where not to look; a test holds it. It looks again right
-behind the callbacks. Importing this is enough.
+Streamlit checks for a new click whenever the session's state or an element is touched, and aborts the script there.
+A callback is called only once for a change, so an aborted one would lose a reason, a choice or "Stop everything".
+Streamlit has no setting for this, so importing this module replaces the private method that checks; a test notices
+when that method changes. The check runs again right after the callbacks.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def _look_outside_callbacks(runner: ScriptRunner) -> None:
 def _is_in_callback() -> bool:
     try:
         return ThreadState.get().run_location is RunLocation.CALLBACK
-    except RuntimeError:  # a thread in which no page is drawn
+    except RuntimeError:  # a thread that draws no page
         return False
 
 

@@ -1,4 +1,4 @@
-"""What a lesson plays on, as it stands: the graphs, the wire, what was looked up, and the world."""
+"""The current state of a lesson's stage: the graphs, the wire, what was looked up, and the world."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def _graphs(stage: Stage) -> None:
         with column:
             st.caption(title)
             st.graphviz_chart(drawing(inside))
-            st.caption(f"Goes on at: {', '.join(inside.at)}" if inside.at else "It has come to its end.")
+            st.caption(f"Continues at: {', '.join(inside.at)}" if inside.at else "It has finished.")
 
 
 def _wire(title: str, sent: Sequence[Sent], *, is_open: bool) -> None:
-    """What was sent, the newest first: that is what the last step is about."""
+    """Draw what was sent, newest first, since the last step is about the newest."""
     if not sent:
         return
     with st.expander(f"{title} · newest first", expanded=is_open):

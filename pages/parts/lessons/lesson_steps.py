@@ -16,7 +16,7 @@ from pages.parts.state import address, flash, widget_keys
 
 
 def steps(lesson: Lesson, name: str) -> None:
-    """The text, then every step up to the next one to be taken, then what the check finds."""
+    """Draw the text, every step up to the next one to take, and, once all are taken, what the check finds."""
     st.subheader(lesson.title)
     st.markdown(lesson.text)
     outcomes = STAGES.of(lesson, name).outcomes
@@ -55,18 +55,18 @@ def _take(lesson: Lesson, name: str, number: int, field: str) -> None:
 def _check(lesson: Lesson, name: str) -> None:
     findings = STAGES.findings(lesson, name)
     with st.container(border=True, key="check"):
-        st.markdown("**What happened**, as the record, the world and the graphs have it")
+        st.markdown("**What happened**, according to the record, the world and the graphs")
         for finding in findings:
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 if finding.holds:
                     st.badge("true", color="green", icon=":material/check_circle:")
                 else:
-                    st.badge("not so", color="red", icon=":material/cancel:")
+                    st.badge("not true", color="red", icon=":material/cancel:")
                 line(finding.said, width="content")
         if all(finding.holds for finding in findings):
             st.success(lesson.ends)
         else:
-            st.warning("Not everything came out as the lesson tells. Reset it, and try it another way.")
+            st.warning("Not everything turned out as the lesson describes. Reset it, and try it another way.")
 
 
 def _next(lesson: Lesson) -> None:
