@@ -1,6 +1,7 @@
 """Serve the console: the pages and the HTTP API, in one process.
 
-Start it with `streamlit run app.py`, `python app.py`, or any ASGI server as `app:app`. `agent.startup` defines the order of start-up.
+Start it with `streamlit run app.py`, `python app.py`, or any ASGI server as `app:app`. `agent.startup` defines the order
+of start-up.
 """
 
 from __future__ import annotations

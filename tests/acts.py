@@ -88,7 +88,7 @@ def letting_mail_run(tab: Tab) -> None:
     tab.page.get_by_role("combobox", name="Tier to try for tool 3").click(delay=50)
     tab.page.get_by_role("option", name="auto").click(delay=50)
     tab.sees("without anybody being asked")
-    tab.page.get_by_text("To have it so").scroll_into_view_if_needed()
+    tab.page.get_by_text("To make this change").scroll_into_view_if_needed()
 
 
 def rules_in_view(tab: Tab) -> None:

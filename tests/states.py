@@ -218,7 +218,7 @@ def of_policies(server: Server) -> Iterator[State]:
         "/policies?policy=library",
         lambda tab: (
             tab.at("ask-for-everything").locator("label").click(delay=50),
-            tab.sees("Treated otherwise"),
+            tab.sees("Treated differently"),
         ),
     )
     yield "policies-freed", "/policies?policy=mail", letting_mail_run
@@ -258,7 +258,7 @@ def for_testers(server: Server) -> Iterator[State]:
         text = f"scenario: It greets\nagent: mail\nmessage: /say Hello\nexpect: {{answer: {greeting}}}\n"
         (folder / f"{name}{ENDING}").write_text(text)
     yield "qa-not-run", "/qa", nothing
-    yield "qa-red", "/qa", lambda tab: scenario(tab, "red").sees("What came")
+    yield "qa-red", "/qa", lambda tab: scenario(tab, "red").sees("What happened")
     yield "qa-green", "/qa", lambda tab: scenario(tab, "green").sees("scenario: It greets")
     yield "qa-payload", "/qa?qa-view=Paste+a+payload", pasted
 

@@ -50,7 +50,7 @@ def test_a_call_that_comes_back_as_it_was_before_an_edit_is_marked(opens: Opens,
     (again,) = waiting(console, thread).actions
     assert again.args == {**to_b, "to": "a@x.org"}
     assert "You edited this same call" in (said := opens(thread=thread, page="chat").said())
-    assert "Instead was approved: Send an e-mail to b@x.org" in said
+    assert "Approved instead: Send an e-mail to b@x.org" in said
     assert "Somebody else edited this same call" in opens(thread=thread, page="chat", reviewer="ben").said()
 
 

@@ -411,7 +411,7 @@ def test_reset_empties_the_form_too(opens: Opens, mail: Review) -> None:
 def test_json_that_is_broken_is_not_lost_by_looking_at_the_form(opens: Opens, mail: Review) -> None:
     screen = opens().click(of("edit", mail)).write_args(mail, '{"to": ')
     screen.at.button_group(key=of("edit-view", mail)).set_value("Form")
-    assert "has to be mended" in screen.run().said()
+    assert "until its JSON is fixed" in screen.run().said()
     screen.at.button_group(key=of("edit-view", mail)).set_value("JSON")
     assert screen.run().args(mail) == '{"to": '
 

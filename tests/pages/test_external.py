@@ -52,7 +52,7 @@ def test_an_edited_call_is_shown_as_proposed_and_as_it_ran(opens: Opens, console
     said = opens("chat", thread=THREAD).said()
     assert "What ran" in said
     assert "zoe" in said
-    assert "not what stands in the history" not in said
+    assert "not what the history shows" not in said
 
 
 def test_a_new_thread_with_it_asks_for_no_model(opens: Opens, console: Console) -> None:

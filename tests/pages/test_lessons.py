@@ -28,13 +28,13 @@ def test_a_lesson_is_gone_through_and_its_check_holds(opens: Opens, lesson: Less
         screen.click("step")
         assert not screen.at.error
     assert [one.value for one in screen.at.success] == [lesson.ends]
-    assert "not so" not in screen.said()
+    assert "not true" not in screen.said()
 
 
 def test_the_payload_and_the_command_stand_beside_the_text(opens: Opens) -> None:
     screen = opens("lessons", lesson="edit").click("step")
     assert '"action_requests"' in screen.said()
-    assert "Goes on at: human_review" in screen.said()
+    assert "Continues at: human_review" in screen.said()
     said = screen.click("step").said()
     assert "Command(resume=" in said
     assert '"edited_action"' in said

@@ -56,7 +56,7 @@ def test_the_page_says_what_it_shows_and_what_each_tier_means(opens: Opens, cons
 
 def test_a_tools_own_clocks_stand_there(opens: Opens) -> None:
     said = opens("policies", policy="library").said()
-    assert "A person may approve, edit or reject within 8 h, and an approval stays good for 15 min." in said
+    assert "A person may approve, edit or reject within 8 h, and an approval is valid for 15 min." in said
 
 
 @pytest.mark.usefixtures("ten")
@@ -67,7 +67,7 @@ def test_ten_actions_are_one_question_here_and_ten_where_everything_is_asked(
     assert metrics(screen) == {
         "Actions on record": "10",
         "Asked at the time": "1",
-        "Asked under the policy as it stands": "1",
+        "Asked under the current policy": "1",
         "Asked with this edit": "1",
         "Denied with this edit": "0",
     }
@@ -121,7 +121,7 @@ def test_the_edit_of_one_tool_says_what_it_would_have_changed_and_where_to_write
     screen.run()
     assert metrics(screen)["Asked with this edit"] == "4"
     said = screen.said()
-    assert "**Treated otherwise** · 3" in said
+    assert "**Treated differently** · 3" in said
     assert f"In {console.queries.agent('library').policy.tools['renew_loan'].where}:" in said
     assert "agent.demos.library, line " in said
     assert console.queries.agent("library").policy.tools["renew_loan"].tier is Tier.LOG

@@ -1,4 +1,4 @@
-"""One event of the record, whole: in words first, then as it is kept."""
+"""One event of the record in full: in words first, then as it is stored."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ TEXTS = {
     "summary": "In one sentence",
     "summary_after": "The edited call in one sentence",
     "result": "Result",
-    "told": "What the agent was told",
+    "told": "What was sent to the agent",
     "error": "Error",
 }
-"""What an event's data says in words, by its name there, in the order it is shown."""
+"""The titles of the texts in an event's data, by name, in the order they are shown."""
 FIELDS = ("seq", "kind", "by", "thread_id", "agent", "review_id", "tool_call_id", "tool", "digest")
 
 
@@ -44,7 +44,7 @@ def event_card(event: Event) -> None:
         _red_flags(event)
         if event.kind is EventKind.UNREADABLE:
             st.error(
-                "This event was changed past the console. “Check the chain” says where the record is whole."
+                "This event was changed past the console. “Check the chain” shows where the record breaks."
             )
         elif event.data is None:
             st.caption("Its data has been erased; the chain still covers it.")
@@ -58,7 +58,7 @@ def event_card(event: Event) -> None:
 
 
 def action_of(event: Event) -> Action | None:
-    """The action an event is about, as the ledger holds it now; a later one under the same call id is another."""
+    """Return the event's action as the ledger holds it now; None for a later action that reused its call id."""
     if event.thread_id is None or event.tool_call_id is None:
         return None
     found = app.console().queries.action(event.thread_id, event.tool_call_id)
@@ -66,7 +66,7 @@ def action_of(event: Event) -> Action | None:
 
 
 def _red_flags(event: Event) -> None:
-    """Where the record of this event's action does not add up: what ran is not what was decided, say."""
+    """Show where the record of the event's action contradicts itself, such as when another call ran than was decided."""
     if event.thread_id and event.tool_call_id:
         for fault in app.console().trail.contradictions(event.thread_id, event.tool_call_id):
             st.error(fault, icon=":material/flag:")
@@ -85,12 +85,12 @@ def _data(kept: dict[str, Any]) -> None:
     if args := arguments_of(data):
         st.caption("Arguments")
         sheet(arguments(args), key="event-args")
-    with st.expander("As it is kept, in JSON", icon=":material/data_object:"):
+    with st.expander("As stored, in JSON", icon=":material/data_object:"):
         literal(show(data))
 
 
 def _edited(data: Mapping[str, Any]) -> None:
-    """What an edit changed, by path."""
+    """Show what an edit changed, by path."""
     if data.get("after") is None:
         return
     if changes := diff(data.get("before"), data["after"]):

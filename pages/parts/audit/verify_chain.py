@@ -1,4 +1,4 @@
-"""The record as a whole: whether it was tampered with, the line to keep elsewhere, and its files."""
+"""The record as a whole: whether it was tampered with, the line to keep elsewhere, and the downloads."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KEPT = "kept-anchor"
 
 
 def chain() -> None:
-    """What the last check on this screen found, with the buttons to check again and to take the record away."""
+    """Show what this session's last check found, with the buttons to check again and to download the record."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         found: Verification | None = st.session_state.get("verified")
         if found is None:
@@ -29,7 +29,7 @@ def chain() -> None:
             )
             if found.unkeyed:
                 st.caption(
-                    f"The first {found.unkeyed:,} are from before the record had a key, and as they were when it came."
+                    f"The first {found.unkeyed:,} are from before the record had a key, and unchanged since it got one."
                 )
         else:
             st.badge("the chain is broken", color="red", icon=":material/link_off:")
@@ -40,11 +40,11 @@ def chain() -> None:
 
 
 def _kept_elsewhere() -> None:
-    """Where the chain ends, to be printed, and the place for such a line when it comes back."""
+    """Show the line that fixes the chain's end, to be printed, and a field to check such a line later."""
     with st.popover("A line to keep elsewhere…", icon=":material/print:"):
         st.caption(
             "This line stands for the whole record up to now. Print it, or send it to somebody who cannot reach "
-            "this machine: whoever writes the record again cannot write that copy again, so the check finds it."
+            "this machine: whoever rewrites the record cannot rewrite that copy, so the check finds the change."
         )
         head = app.console().trail.head()
         literal(str(head) if head else "Nothing has been recorded yet.")
@@ -62,7 +62,7 @@ def _verify() -> None:
     st.session_state.pop("verified", None)
     try:
         st.session_state["verified"] = app.console().trail.verify(kept=kept)
-    except ReviewError as error:  # anchors that cannot be read, say
+    except ReviewError as error:  # for example, anchors that cannot be read
         flash.flash_error("The chain could not be checked.", error)
     st.session_state["verified-at"] = clock(app.console().queries.now())
 

@@ -1,4 +1,4 @@
-"""Scripts and styles of the elements that the pages draw themselves, each a file that is read once."""
+"""Scripts and styles of the pages' own components, one file each, read once at import."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from pathlib import Path
 
 
 def source(name: str) -> str:
-    """The text of the file of that name in this folder."""
+    """Return the text of this folder's file with that name."""
     return (Path(__file__).parent / name).read_text(encoding="utf-8")

@@ -26,7 +26,7 @@ class Field {
     area.addEventListener("blur", () => this.send());
     area.addEventListener("keydown", event => {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.send();
-      else if (event.key !== "Escape") event.stopPropagation(); // the page's letters are not meant
+      else if (event.key !== "Escape") event.stopPropagation(); // typing here must not trigger the page's shortcuts
     });
   }
 
@@ -44,7 +44,7 @@ class Field {
     this.tell(this.kept);
   }
 
-  // What the server says may be older than what was typed since; only what was never sent comes from it.
+  // The server's text may be older than what was typed since: take it only if this field has not sent it.
   take({ text, wrong, label }) {
     this.area.setAttribute("aria-label", label);
     this.area.setAttribute("aria-invalid", String(wrong.length > 0));
@@ -60,7 +60,7 @@ class Field {
     this.draw();
   }
 
-  // Only the lines that changed are made anew: of thousands, a key changes one.
+  // Rebuild only the lines that changed: of thousands, a keystroke changes one.
   draw() {
     const texts = this.area.value.split("\n");
     const wrong = new Set(this.wrong);
@@ -82,5 +82,5 @@ export default function ({ data, parentElement, setStateValue }) {
   const field = fields.get(lines);
   field.tell = text => setStateValue("text", text);
   field.take(data);
-  if (!field.area.isConnected) lines.after(field.area); // never without its text: somebody may type at once
+  if (!field.area.isConnected) lines.after(field.area); // only now that it has its text: somebody may type at once
 }

@@ -8,7 +8,7 @@ function made(id) {
   return item;
 }
 
-// A row that stays is never moved: it may be focused, or under a finger.
+// A row that remains is never moved: it may be focused, or under a finger.
 export default function ({ data, parentElement, setTriggerValue }) {
   const list = parentElement.querySelector("ul");
   list.setAttribute("aria-label", data.label);

@@ -1,8 +1,8 @@
-// Once for each thing it is about: a page drawn anew must not move under somebody who reads it.
+// Scroll once per `about`: a redrawn page must not move while somebody reads it.
 const shown = new Map();
 let coming = new MutationObserver(() => {});
 
-// The field may be drawn later than this; by then somebody may be writing elsewhere.
+// The field may be drawn later than this, and by then somebody may be typing elsewhere.
 function focus(selector) {
   coming.disconnect();
   const there = () => {
@@ -16,7 +16,7 @@ function focus(selector) {
   coming.observe(document.body, { childList: true, subtree: true });
 }
 
-// On a narrow screen the list lies over what was just picked from it.
+// On a narrow screen the list covers what was just picked from it.
 function fold() {
   if (innerWidth < 768) document.querySelector('button[aria-controls="stSidebar"][aria-expanded="true"]')?.click();
 }

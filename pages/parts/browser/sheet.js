@@ -1,4 +1,4 @@
-// What a sheet looks like in the browser, and how it is built there: of text nodes, and of nothing that is parsed.
+// Builds a sheet in the browser from text nodes only: nothing is ever parsed as HTML.
 function made(tag, name, text) {
   const element = document.createElement(tag);
   if (name) element.className = name;
@@ -29,7 +29,7 @@ function block(text) {
   return box;
 }
 
-// A long text comes once its fold is opened; from then on it opens and closes here.
+// A long text is fetched when its fold is first opened; from then on it opens and closes here.
 function fold(node, sheet) {
   const details = made("details"), summary = made("summary", "", node.label);
   summary.dataset.name = node.name;
@@ -43,13 +43,13 @@ function fold(node, sheet) {
   return details;
 }
 
-// Only what is in view is built; the tab stays chosen from one card to the next.
+// Only the tab in view is built; the chosen tab is kept from one card to the next.
 function tabs(node, sheet) {
   const list = made("div"), panel = made("div", "nodes");
   list.setAttribute("role", "tablist");
   list.setAttribute("aria-label", node.label);
   panel.setAttribute("role", "tabpanel");
-  const named = node.label.replaceAll(" ", "-"); // an id holds no blank
+  const named = node.label.replaceAll(" ", "-"); // an id must not contain spaces
   panel.id = `panel-${named}`;
   const all = node.tabs.map(([label], place) => {
     const tab = made("button", "", label);
@@ -107,7 +107,7 @@ const makers = {
 
 const sheets = new WeakMap();
 
-// What did not change is left alone: somebody may be reading, selecting or copying it.
+// An unchanged sheet is left alone: somebody may be reading, selecting or copying it.
 export default function ({ data, parentElement, setTriggerValue }) {
   const there = parentElement.querySelector(".sheet");
   if (!sheets.has(there)) sheets.set(there, { open: new Set(), tabs: new Map() });

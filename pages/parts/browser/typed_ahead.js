@@ -1,4 +1,4 @@
-const QUIET = 3000; // milliseconds without a letter after which keys are keys again
+const QUIET = 3000; // milliseconds without a letter after which keys are shortcuts again
 const WRITES = "input, textarea, select, [contenteditable=true]";
 let held = null;
 let stop = () => {}; // this is called again whenever the page is drawn
@@ -27,8 +27,8 @@ function take(event) {
   swallow(event);
 }
 
-// A field is given its own value a moment after it is there, and whatever was written into it before is lost. Until
-// then what is typed is held on, so that it stands in order.
+// A field gets its own value shortly after it appears, which overwrites what was typed into it before. Until then,
+// hold what is typed, so that it ends up there in order.
 function fill(field) {
   held.field = field;
   requestAnimationFrame(() => setTimeout(() => {

@@ -1,1 +1,1 @@
-"""The card on which a person decides."""
+"""The card on which a person decides on a review."""

@@ -1,4 +1,4 @@
-"""The card: one review, what exactly would run, and what belongs to judging it."""
+"""The card: one review, what exactly would run, and what helps to judge it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from pages.parts.state import app, identity, on_screen, widget_keys
 def card(review: Review, *, after: Goes = None, later: Callable[..., None] | None = None) -> None:
     """Draw the review and its decisions. Nothing runs from here: a click records, the server acts.
 
-    `after` is called with the review once it was decided or closed, `later` to leave it waiting.
+    `after` is called with the review once it is decided or closed, `later` to leave it waiting.
     """
     if review_is_damaged(review):
         damaged(review, after)
@@ -47,7 +47,7 @@ def card(review: Review, *, after: Goes = None, later: Callable[..., None] | Non
     place = min(draft.at, len(review.actions) - 1)
     action = review.actions[place]
     on_screen.put_on_screen(review, action)
-    with st.container(gap=None):  # what is only a script takes no room in it
+    with st.container(gap=None):  # so that elements that are only scripts take no room
         aside(review, action, after=after, later=later)
         hidden()
         _typed_ahead(review, action, draft.of(action))
@@ -72,7 +72,7 @@ def card(review: Review, *, after: Goes = None, later: Callable[..., None] | Non
 
 def _typed_ahead(review: Review, action: Action, choice: Choice) -> None:
     policy = app.console().queries.agent(action.agent).policy
-    asks = {**FIELD, "edit": None}  # an edit's letters would end up within its JSON
+    asks = {**FIELD, "edit": None}  # letters typed for an edit would end up inside its JSON
     if retype.to_type(policy, action.tool, action.args) is None:
         asks.pop("approve")
     ways = [
@@ -88,7 +88,7 @@ def _typed_ahead(review: Review, action: Action, choice: Choice) -> None:
 
 
 def _head(review: Review, action: Action) -> None:
-    """What is asked, by whom and why, and in one sentence what it would do."""
+    """Draw what is asked, by which agent and why, and in one sentence what it would do."""
     place = review.actions.index(action) + 1
     told = [
         literal(action.tool),
@@ -99,12 +99,12 @@ def _head(review: Review, action: Action) -> None:
     ]
     nodes = [across(*told), *([line(action.why)] if action.why else [])]
     if app.gates_itself(review.agent):
-        nodes.append(said("This agent is of another make and gates itself."))
+        nodes.append(said("This is an external agent that gates itself."))
     sheet([*nodes, *cautions("the tool's name", action.tool, "name"), *_summary(action)], key="head")
 
 
 def _summary(action: Action) -> list[Node]:
-    # It is made from the arguments: what is odd in them is told where they stand.
+    # It is made from the arguments, so what is odd in them is already marked there.
     odd = any(caution(name, show(value)) for name, value in (action.args or {}).items())
     return [line(action.summary), *([] if odd else cautions("the summary", action.summary))]
 
@@ -126,7 +126,7 @@ def _what_would_run(review: Review, action: Action, draft: Draft) -> None:
 
 
 def _as_written(action: Action) -> list[Node]:
-    """The agent's own arguments, where its tool makes others of them: above stands what the tool gets."""
+    """Return the arguments as the agent wrote them, if the tool gets others than those; empty otherwise."""
     return [said("As the agent wrote it"), literal(as_proposed(action))] if differs(action) else []
 
 
@@ -156,7 +156,7 @@ def _around(review: Review, action: Action) -> None:
 
 
 def _beside(name: str, label: str, review: Review, action: Action) -> DeltaGenerator:
-    """A fold for what stands beside the call; that it was opened goes on record with the decision."""
+    """Draw a fold for information around the call; the decision records whether it was opened."""
     key = widget_keys.action_key(name, review, action)
     fold = st.expander(label, key=key, on_change="rerun")
     if fold.open:

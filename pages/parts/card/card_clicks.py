@@ -1,4 +1,4 @@
-"""What a click on a card does: it chooses, sends or closes, for the card that is on screen and no other."""
+"""The clicks of a card: choose, send or close, only for the card that is on screen."""
 
 from __future__ import annotations
 
@@ -21,23 +21,26 @@ from pages.parts.state import app, drawing, flash, identity, on_screen, widget_k
 
 WAIT_FOR_RUN = 1.5  # seconds a click waits on the run itself, so that a quick turn is drawn at once
 
-FIRST_MOMENTS = 0.7  # seconds in which a click on a new card was meant for the one before
+FIRST_MOMENTS = 0.7  # seconds in which a click on a new card was probably meant for the previous one
 
 RUNS = ("approve", "edit")
 Goes = Callable[[Review], bool] | None
-"""Goes on to another card after this one; false if there is none."""
+"""Moves on to another card after this one; returns false if no other waits."""
 EDITED = "What would run has changed since it was shown. Look at it now, then send it."
 MOVED = "The card had just changed. Nothing was chosen; look at it and choose again."
 TOO_SOON = "The card had just changed. Nothing was sent; look at it, then send again."
-TWO_AT_ONCE = "Two choices came at once. The first one stands; look at it, and choose again to change it."
+TWO_AT_ONCE = "Two choices came at once. The first one counts; look at it, and choose again to change it."
 AT_ONCE = "Choosing and sending came at once. Nothing was sent; look at what is chosen now and send again."
-NOT_TYPED = "Nothing was sent. An irreversible call runs only after its dangerous value was typed again."
+NOT_TYPED = (
+    "Nothing was sent. This irreversible call needs its dangerous value typed again. Type it, then send."
+)
 
 
 def choose(review: Review, action: Action, kind: str) -> None:
-    """Take a choice for the action into the draft; an empty one takes it back. Nothing is sent."""
+    """Put a choice for the action into the draft; an empty one undoes it. Nothing is sent."""
     if not on_screen.is_on_screen(review, action):
-        # While two cards stand side by side a key calls the buttons of both; what is chosen is then not denied.
+        # While both the old and the new card are on the page, a key presses the buttons of both. If the new card took
+        # the choice, there is nothing to warn about.
         if drafts.chosen_on_screen() != kind:
             flash.flash("warning", MOVED)
         return
@@ -57,7 +60,7 @@ def choose(review: Review, action: Action, kind: str) -> None:
 
 
 def cannot_choose(action: Action, kind: str) -> bool:
-    """Whether this cannot be chosen now: what was not read whole, and what the policy has come to deny."""
+    """Return whether this kind cannot be chosen now: folds are unopened, or the policy now denies the call."""
     if kind not in RUNS:
         return False
     denial = app.console().queries.denial(action.agent, action)
@@ -67,7 +70,7 @@ def cannot_choose(action: Action, kind: str) -> bool:
 
 
 def lacks_typing(action: Action, choice: Choice, accepted: Action) -> bool:
-    """Whether a value has still to be typed before `accepted` may run by this choice."""
+    """Return whether a value must still be typed before `accepted` may run by this choice."""
     if choice.type not in RUNS:
         return False
     policy = app.console().queries.agent(action.agent).policy
@@ -75,7 +78,7 @@ def lacks_typing(action: Action, choice: Choice, accepted: Action) -> bool:
 
 
 def onward(review: Review, action: Action, draft: Draft) -> Draft:
-    """The draft, moved on to the next action to decide once nothing is missing for this one."""
+    """Return the draft, moved on to the next undecided action if this one is approved and lacks nothing."""
     undecided = [place for place, one in enumerate(review.actions) if not draft.of(one).type]
     choice = draft.of(action)
     goes = choice.type == "approve" and undecided and not lacks_typing(action, choice, action)
@@ -83,7 +86,7 @@ def onward(review: Review, action: Action, draft: Draft) -> Draft:
 
 
 def choose_all(review: Review, action: Action, kind: str) -> None:
-    """Take the same choice for every action of the review. Nothing is sent."""
+    """Put the same choice for every action of the review into the draft. Nothing is sent."""
     if any(cannot_choose(one, kind) for one in review.actions) or not on_screen.is_on_screen(review, action):
         flash.flash("warning", MOVED)
         return
@@ -94,7 +97,7 @@ def choose_all(review: Review, action: Action, kind: str) -> None:
 
 
 def _not_yet(review: Review, action: Action) -> str:
-    """Why nothing may be sent by a click on this card now; empty if it may."""
+    """Return why a click on this card may send nothing now, or ""."""
     if not on_screen.is_on_screen(review, action):
         return MOVED
     if on_screen.seconds_on_screen() < FIRST_MOMENTS:
@@ -104,7 +107,7 @@ def _not_yet(review: Review, action: Action) -> str:
 
 @named_first
 def send(review: Review, action: Action, after: Goes, end_turn: bool = False) -> None:
-    """Record the decisions as they are on screen, all or none, and go on."""
+    """Record the decisions as they are on screen, all or none, and move on to the next card."""
     if why := _not_yet(review, action):
         flash.flash("warning", why)
         return
@@ -136,14 +139,14 @@ def send(review: Review, action: Action, after: Goes, end_turn: bool = False) ->
 
 
 def _go_on(review: Review, run: Run, after: Goes) -> None:
-    """On to the next card, which is drawn before the run starts; where there is none, what it quickly comes to."""
+    """Move on to the next card, drawn before the run starts; without one, wait briefly for the run's result."""
     if after is None or not after(review):
         drawing.end_drawing()
         app.console().wait(run, WAIT_FOR_RUN)
 
 
 def _seen(review: Review) -> dict[str, Seen]:
-    """How each action was looked at here, by its call."""
+    """Return how each action was looked at in this session, by tool call id."""
     times = on_screen.visible_seconds()
     return {
         one.key.tool_call_id: Seen(
@@ -155,14 +158,14 @@ def _seen(review: Review) -> dict[str, Seen]:
 
 
 def _chosen_at_once(review: Review, action: Action) -> bool:
-    """Whether a choice came with this very click: keys pressed faster than a page is drawn arrive as one."""
+    """Return whether this same click also made a choice: keys pressed faster than a page is drawn arrive together."""
     buttons = [widget_keys.action_key(kind, review, action) for kind in (*VERB, "undo")]
     buttons += [widget_keys.key(f"all-{kind}", review.review_id) for kind in VERB]
     return any(st.session_state.get(button) for button in buttons)
 
 
 def _not_as_seen(review: Review, draft: Draft, made: list[dict[str, Any]]) -> str:
-    """Why what would run cannot go without another look; empty if it can.
+    """Return why what would run needs another look before it is sent, or "".
 
     The click that ends the typing of an edit sends nothing: what would run was not shown yet.
     """

@@ -1,4 +1,4 @@
-"""What has happened before: to policy and world since the question was put, and to this same call in its thread."""
+"""The card's warnings: changes to policy and world since the proposal, and earlier decisions on the same call."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EDITED_AWAY = "{} edited this same call {} ago; the agent proposes the original 
 
 
 def denied_now(action: Action) -> None:
-    """Say that the policy has come to deny the call, so that it cannot be approved any more."""
+    """Warn if the policy now denies the call, so that it cannot be approved any more."""
     denial = app.console().queries.denial(action.agent, action)
     if denial is None:
         return
@@ -36,7 +36,7 @@ def denied_now(action: Action) -> None:
 
 
 def since_then(action: Action) -> None:
-    """Draw the facts that are not as they were, and whether the call would fail on them now."""
+    """Warn about facts that have changed since the proposal, and say if the call would fail now."""
     since = app.console().queries.changed_since(action)
     if since.changed or since.fault:
         with st.container(gap="xsmall"):
@@ -52,21 +52,21 @@ def since_then(action: Action) -> None:
 
 
 def rejected_before(action: Action) -> None:
-    """Mark a call that was rejected in this turn already."""
+    """Warn if this call was already rejected in this turn."""
     times = action.notes.get(REJECTED_BEFORE)
     if times:
         st.warning(
             f"You are asked about this same call again: it was rejected in this turn, {times} of {MOST_REJECTIONS} "
-            "times. After the last, the turn ends.",
+            "times. After the last time, the turn ends.",
             icon=":material/repeat:",
         )
 
 
 def edited_before(action: Action) -> None:
-    """Mark a call that comes back as it was before somebody edited it in this thread, and say what ran instead."""
+    """Warn if somebody in this thread edited this call before and it is proposed again; say what was approved."""
     edited = app.console().queries.edited_away(action)
     if edited is None:
         return
     who = "You" if identity.named() and edited.decided_by == identity.reviewer() else "Somebody else"
     st.warning(EDITED_AWAY.format(who, ago(edited.decided_at or "")), icon=":material/repeat:")
-    line(f"Instead was approved: {edited.summary}")
+    line(f"Approved instead: {edited.summary}")

@@ -1,4 +1,4 @@
-"""What is chosen for one action: what it needs from the reviewer, and what it will do."""
+"""The choice for one action: what it needs from the reviewer, and what it will do."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from pages.parts.state import app, identity, on_screen, widget_keys
 FIELD = {"approve": "typed", "edit": "args", "reject": "reason", "respond": "reply"}
 IRREVERSIBLE = "This cannot be undone. To have it run, type the value of “{}” again, as it would run."
 TYPE_AGAIN = "Type it again"
-NO_ANSWER = "Write the answer above. What the agent will be told is shown here."
-NOT_IT = "This is not the value that would run."
+NO_ANSWER = "Write the answer above. What the agent will read is shown here."
+NOT_IT = "This is not the value that would run. Correct what you typed."
 
 
 def chosen(review: Review, action: Action, choice: Choice) -> bool:
-    """Draw the choice and its consequence; true if it cannot be sent yet."""
+    """Draw the choice and its consequence; return true if it cannot be sent yet."""
     with st.container(border=True, key="chosen", gap="small"):
         field = widget_keys.action_key(FIELD[choice.type], review, action)
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -75,9 +75,9 @@ def _words(review: Review, action: Action, field: str, label: str, value: str) -
 
 
 def _keep_what_stands(review: Review, action: Action, field: str, kept: str, stands: str | None) -> None:
-    """Take what stands in a field into the draft though nobody changed it here, and draw what follows from it.
+    """Put a field's text into the draft though no change was reported here, and redraw the page for it.
 
-    A page that finds its server again after a restart brings what its fields hold, and no change of it.
+    A page that reconnects after a server restart sends what its fields hold, but reports no change.
     """
     name = widget_keys.action_key(field, review, action)
     if not widget_keys.is_new_here(name):
@@ -85,14 +85,14 @@ def _keep_what_stands(review: Review, action: Action, field: str, kept: str, sta
     changed = (stands or "") != kept
     if changed:
         drafts.save(review, drafts.on_screen(review).with_choice(action, **{field: stands or ""}))
-    # Not before: a drawing can be cut off anywhere, and the next one then does what is left.
+    # Only now: drawing can be cut off anywhere, and the next drawing must then save the text.
     widget_keys.note_drawn(name)
     if changed:
         st.rerun()
 
 
 def _checked(review: Review, action: Action, choice: Choice) -> AcceptedDecision | ReviewError:
-    """What this choice would do, or why it cannot be taken."""
+    """Return what this choice would do, or the error that says why it is not accepted."""
     try:
         made = drafts.decision(review, action, choice) | {"edited_digest": None}
         return app.console().preview_one(review, action, made)
@@ -101,23 +101,23 @@ def _checked(review: Review, action: Action, choice: Choice) -> AcceptedDecision
 
 
 def _refused(error: ReviewError) -> None:
-    """What is wrong, one line for each place."""
+    """Show what is wrong, one line for each place."""
     faults = error.faults if isinstance(error, ArgumentsRefused | InvalidDecision) else ()
     literal("\n".join(map(str, faults)) or str(error))
 
 
 def _consequence(review: Review, action: Action, accepted: AcceptedDecision) -> None:
-    """What would run instead, and what the model will be told."""
+    """Show what an edit changes, and what will be sent to the model."""
     if accepted.type == "edit":
         on_screen.see_edited_digest(review, action, accepted.after.shown_digest)
         editor.show_change(accepted)
     if accepted.told:
-        st.caption("The agent will be told")
+        st.caption("The agent will read")
         literal(accepted.told)
 
 
 def _to_type(review: Review, accepted: AcceptedDecision, choice: Choice) -> bool:
-    """Ask for the one dangerous value of what would run; true while it is not there."""
+    """Ask for the dangerous value of what would run, if it has one; return true until it is typed."""
     action, after = accepted.before, accepted.after
     policy = app.console().queries.agent(action.agent).policy
     wanted = retype.to_type(policy, after.tool, after.args) if choice.type in RUNS else None

@@ -1,4 +1,4 @@
-"""The review's answer as something to paste: curl, Python, JSON."""
+"""The review's answer to copy: as curl, Python or JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pages.parts.common.sheet import Node, literal, said
 
 
 def answer(review: Review, draft: Draft) -> dict[str, object]:
-    """The body that would decide the review as the draft now stands; undecided actions as a rejection."""
+    """Return the request body that would decide the review by the draft; undecided actions are rejected."""
     made = []
     for action in review.actions:
         choice = draft.of(action)
@@ -29,7 +29,7 @@ def answer(review: Review, draft: Draft) -> dict[str, object]:
 
 
 def copy_as(review: Review, draft: Draft) -> list[Node]:
-    """What is chosen now, in three forms; what is not chosen yet stands as a rejection."""
+    """Return what is chosen now in three forms; undecided actions are rejected."""
     body = answer(review, draft)
     compact = json.dumps(body, ensure_ascii=False)
     here = urlsplit(st.context.url or "http://127.0.0.1:8501")

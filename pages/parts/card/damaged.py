@@ -1,4 +1,4 @@
-"""A review whose record was changed past the console: nothing of it can be shown, and it can only be closed."""
+"""A review whose record was changed past the console: what would run cannot be shown, and it can only be closed."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from pages.parts.state import app, flash, identity, widget_keys
 
 CHANGED = (
     "The record of this review was changed past the console. What would run cannot be shown, so nothing of it can be "
-    "approved. Close it: nothing runs, and the agent is told that its question is open."
+    "approved. Close it: nothing runs, and the agent learns that its question is still open."
 )
 
 
 def damaged(review: Review, after: Goes) -> None:
-    """Draw what is known of the review, and the one way on."""
+    """Draw what is known about the review, and the button that closes it."""
     with st.container(border=True, key="damaged"):
         st.error(CHANGED, icon=":material/gpp_bad:")
         line(f"{review.agent} · {short(review.thread_id)} · review {review.review_id}")

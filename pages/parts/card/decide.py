@@ -1,4 +1,4 @@
-"""Deciding: choosing for each action, seeing what follows, sending all decisions at once."""
+"""The decision bar: a choice for each action, and one button that sends all decisions at once."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from pages.parts.common.words import ICON, KEY, SEND, VERB
 from pages.parts.state import app, identity, widget_keys
 
 STEPS = (("Previous", "K", -1), ("Next", "J", 1), ("Later", "X", 1))
-NO_REJECT = "The policy of this tool takes no rejection. Close it without deciding, and nothing runs."
-UNREAD = "Approve is off until every long value was opened: {} to go."
+NO_REJECT = "The policy of this tool does not allow a rejection. Close it without deciding, and nothing runs."
+UNREAD = "Approve is off until every long value has been opened: {} to go."
 
 
 def decisions(review: Review, action: Action, draft: Draft, *, lacking: bool, after: Goes) -> None:
-    """The bar: the choices for the action in view, and the way to send all decisions.
+    """Draw the bar: the choices for the action in view, and the button that sends all decisions.
 
     `lacking` says that the choice in view cannot be sent yet.
     """
@@ -30,7 +30,7 @@ def decisions(review: Review, action: Action, draft: Draft, *, lacking: bool, af
         if hint := _hint(review, action, undecided):
             st.caption(hint, text_alignment="right")
         with st.container(horizontal=True, horizontal_alignment="distribute", gap="small"):
-            # What comes with a choice stands apart: no button moves to where another one was just clicked.
+            # Buttons that appear with a choice are apart, so that none moves to where another was just clicked.
             with st.container(horizontal=True, gap="small", width="content"):
                 _choices(review, action, choice)
                 _for_all(review, action)
@@ -73,7 +73,7 @@ def _hint(review: Review, action: Action, undecided: int) -> str:
 
 
 def _cannot_be_sent(review: Review, draft: Draft) -> bool:
-    # A draft may have been made in another session, which opened what this one has not, or under another policy.
+    # The draft may be from a session that opened more folds than this one, or from before a policy change.
     return any(cannot_choose(one, draft.of(one).type) for one in review.actions)
 
 
@@ -84,12 +84,12 @@ def _still(undecided: int, total: int) -> str:
 
 
 def aside(review: Review, action: Action, *, after: Goes, later: Callable[..., None] | None) -> None:
-    """The ways on that decide nothing, apart from those that do."""
+    """Draw the buttons that decide nothing, apart from those that do."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         for label, key, by in STEPS if later else ():
             st.button(
                 label,
-                key=label.lower(),  # the same on every card: it decides nothing, and need not be drawn anew
+                key=label.lower(),  # the same on every card: it decides nothing, so the browser may keep it
                 type="tertiary",
                 shortcut=identity.shortcut(key),
                 on_click=later,
@@ -103,7 +103,7 @@ def _closing(review: Review, action: Action, after: Goes) -> None:
     with st.popover("Close without deciding…", type="tertiary", key=key, on_change="rerun") as opened:
         if not opened.open:
             return
-        st.caption("Nothing runs. The agent is told that the question is still open.")
+        st.caption("Nothing runs. The agent learns that the question is still open.")
         st.text_input("Reason (for the record)", key=widget_keys.key("close-reason", review.review_id))
         st.button(
             "Close it",
@@ -114,7 +114,7 @@ def _closing(review: Review, action: Action, after: Goes) -> None:
 
 
 def _for_all(review: Review, action: Action) -> None:
-    """One choice for all: to reject, and to approve where none is irreversible and each was looked at whole."""
+    """Draw buttons that choose for all actions: reject, and approve if none is irreversible and all folds are open."""
     if len(review.actions) < 2:
         return
     policy = app.console().queries.agent(review.agent).policy

@@ -1,4 +1,4 @@
-"""What a reviewer has chosen and written on a review, and not sent: kept on the server at once."""
+"""A reviewer's unsent choices and texts on a review, saved on the server at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pages.parts.state import on_screen as state_on_screen
 
 @dataclass(frozen=True)
 class Choice:
-    """What is chosen for one action. `text` is the JSON of the edited arguments as it was typed."""
+    """The choice for one action. `text` is the JSON of the edited arguments as it was typed."""
 
     type: str = ""
     text: str | None = None
@@ -49,7 +49,7 @@ _DRAFT = TypeAdapter(Draft)
 
 
 def load(review: Review) -> Draft:
-    """The draft as the ledger keeps it, or an empty one. From now on it is the one on screen."""
+    """Return the draft from the ledger, or an empty one, and make it the one on screen."""
     console, named = app.console(), identity.draft_owner()
     kept = console.queries.draft(review.review_id, named) or console.queries.draft(
         review.review_id, identity.browsers_own()
@@ -59,17 +59,17 @@ def load(review: Review) -> Draft:
 
 
 def is_kept(review: Review) -> bool:
-    """Whether something that was chosen or written here on this review is still there."""
+    """Return whether the ledger holds a draft of this reviewer on this review."""
     return app.console().queries.draft(review.review_id, identity.draft_owner()) is not None
 
 
 def on_screen(review: Review) -> Draft:
-    """The draft this browser shows: what a person chose here, whatever another tab has written since."""
+    """Return the draft that this session shows: what was chosen here, whatever another tab has written since."""
     return _read(state_on_screen.draft_of(review.review_id))
 
 
 def chosen_on_screen() -> str:
-    """The type of decision that the card on screen shows as chosen; empty if none is."""
+    """Return the type of decision that the card on screen shows as chosen, or ""."""
     card, _ = state_on_screen.card_on_screen()
     if card is None:
         return ""
@@ -78,7 +78,7 @@ def chosen_on_screen() -> str:
 
 
 def _read(kept: str | None) -> Draft:
-    """The draft that was kept; an empty one in the place of what no card can have kept."""
+    """Return the saved draft, or an empty one if no card can have saved this text."""
     try:
         found = _DRAFT.validate_json(kept or "{}", strict=True)
     except ValueError:
@@ -98,15 +98,15 @@ def forget(review: Review) -> None:
 
 
 def args_text(action: Action, choice: Choice) -> str:
-    """The JSON the editor shows: what was typed, or the proposal."""
+    """Return the JSON the editor shows: what was typed, or the proposal."""
     return dumps(to_edit(action)) if choice.text is None else choice.text
 
 
 def decision(review: Review, action: Action, choice: Choice) -> dict[str, Any]:
-    """The choice in the wire format, with the digests this browser was shown.
+    """Return the choice in the wire format, with the digests that this session was shown.
 
-    Raises `ArgumentsRefused` if an edit's text is not JSON. Arguments that were not touched are the
-    server's own copy, whatever a text field made of them.
+    Arguments that nobody edited are the server's own copy, whatever a text field made of them. Raises
+    `ArgumentsRefused` if an edit's text is not a JSON object.
     """
     made: dict[str, Any] = {"type": choice.type, "shown_digest": action.shown_digest}
     if choice.comment.strip():

@@ -29,11 +29,11 @@ LARGE = {
     Large.MOST: "You change most of the arguments.",
     Large.TEXT: "You rewrite most of a text.",
 }
-MAY_PLAN_ANEW = "This is a large edit: the agent may plan anew, and not go on as it meant to."
+MAY_PLAN_ANEW = "This is a large edit: the agent may make a new plan, and not go on as it meant to."
 
 
 def edit(review: Review, action: Action, choice: Choice, faults: Sequence[object]) -> None:
-    """Form and JSON, two views of the reviewer's one draft of this action, which has these faults."""
+    """Draw the draft of this action's arguments as a form or as JSON; the JSON has its `faults` marked."""
 
     def keep(text: str | None) -> None:
         drafts.save(review, drafts.on_screen(review).with_choice(action, text=text))
@@ -79,7 +79,7 @@ def _form(review: Review, action: Action, text: str, keep: Keep) -> None:
     except ArgumentsRefused:
         args = None
     if not isinstance(args, dict):
-        st.caption("The JSON has to be mended before the form can show it.")
+        st.caption("The form cannot show this until its JSON is fixed. Fix it in the JSON view.")
         return
     form(review, action, args, app.console().queries.agent(action.agent).schema_of(action.tool), keep)
 
@@ -92,7 +92,7 @@ def _reset(review: Review, action: Action, keep: Keep) -> None:
 
 
 def show_change(accepted: AcceptedDecision) -> None:
-    """What the edit changes, by path, and the sentence on what would then run."""
+    """Show what the edit changes, by path, and in one sentence what would then run."""
     changes = diff(accepted.before.args, accepted.after.args)
     if not changes:
         st.caption("Nothing is changed yet: this would run as proposed.")

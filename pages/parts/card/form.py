@@ -1,7 +1,7 @@
-"""The editor's other view: one field per argument, from the tool's schema, over the same draft.
+"""The editor's form view: one field per argument, from the tool's schema, over the same draft.
 
-A field writes its own value into the draft and leaves every other argument as it is: what the form cannot
-draw (unions, lists, objects, unknown names) stands as its own JSON, so nothing loses its value or type.
+A field writes its own value into the draft and leaves every other argument as it is. What has no field of its own
+type (unions, lists, objects, unknown names) is edited as JSON, so that nothing loses its value or type.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from pages.parts.common.literal import line
 from pages.parts.state import widget_keys
 
 Keep = Callable[[str | None], None]
-"""Takes the whole arguments, as JSON, into the draft; None puts the proposal back."""
+"""Saves all arguments, as JSON, to the draft; None restores the proposal."""
 
 PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 NUMBERS = ("integer", "number")
 
 
 def form(review: Review, action: Action, args: dict[str, Any], schema: Mapping[str, Any], keep: Keep) -> None:
-    """Draw a field for every argument there is, and a way to add or remove those that may be absent."""
+    """Draw a field for every argument, and buttons to add or remove optional ones."""
     properties: Mapping[str, Any] = schema.get("properties", {})
     required = set(schema.get("required", ()))
     own, others = in_rows(args)
@@ -51,7 +51,7 @@ def form(review: Review, action: Action, args: dict[str, Any], schema: Mapping[s
 
 
 class _Field:
-    """One argument's widget, and what it does to the draft."""
+    """One argument's widget, and its changes to the draft."""
 
     def __init__(
         self, review: Review, action: Action, args: dict[str, Any], name: str, keep: Keep, place: int
@@ -60,7 +60,7 @@ class _Field:
         self._key = widget_keys.field_key("field", review, action, name)
         self._wrong = widget_keys.field_key("field-wrong", review, action, name)
         self._about = (review, action, name)
-        # Hidden, and read aloud by a screen reader. A label is Markdown, so only a plain name may stand in it.
+        # Hidden, but read aloud by a screen reader. A label is Markdown, so it may hold only a plain name.
         self._label = f"Argument {name if PLAIN.fullmatch(name) else place}"
 
     def draw(self, value: Any, schema: Mapping[str, Any]) -> None:
@@ -93,7 +93,7 @@ class _Field:
         return lambda: self._write(blank)
 
     def _write(self, value: Any) -> None:
-        # In place: another field may be written before the page is drawn again.
+        # In place, since another field may be written before the page is drawn again.
         self._args[self._name] = value
         self._keep(dumps(self._args))
 
@@ -115,7 +115,7 @@ class _Field:
         self._write(st.session_state[self._key])
 
     def _json(self, value: Any, schema: Mapping[str, Any]) -> None:
-        """A number keeps its digits, and a list or object its shape, as JSON text."""
+        """Draw the value as JSON text, so that a number keeps its digits and a list or object its shape."""
         draw = st.text_input if isinstance(value, int | float) or value is None else st.text_area
         draw(
             f"{self._label}, as JSON",
@@ -141,7 +141,7 @@ class _Field:
 
 
 def _resolved(part: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The part of the schema that says what a value is: a reference followed, "or null" left out."""
+    """Return the schema of the value itself: references are followed, and "or null" is left out."""
     reference = str(part.get("$ref", ""))
     if reference.startswith("#/$defs/"):
         return _resolved(schema.get("$defs", {}).get(reference.removeprefix("#/$defs/"), {}), schema)
@@ -150,7 +150,7 @@ def _resolved(part: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str
 
 
 def _blank(schema: Mapping[str, Any]) -> Any:
-    """A first value for an argument that is added."""
+    """Return the initial value of an added argument."""
     if "default" in schema:
         return schema["default"]
     if schema.get("enum"):

@@ -1,6 +1,6 @@
-"""A field for JSON: monospace, numbered lines, faults marked at theirs, hidden characters seen, every keystroke kept.
+"""A JSON editor: monospace, numbered lines, faulty lines and hidden characters marked, every keystroke kept.
 
-The text is the browser's to hold and the server's to judge: nothing in it is ever taken for HTML.
+The browser holds the text and the server checks it. It is never parsed as HTML.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _component = st.components.v2.component(
 def json_field(
     label: str, text: str, *, key: str, wrong: Sequence[int], on_change: Callable[[str], None]
 ) -> None:
-    """Draw the field over `text`; `on_change` gets what was typed, a moment after it was.
+    """Draw the field with `text`; `on_change` gets the new text shortly after typing pauses.
 
-    `wrong` are the lines, from 1, that are marked.
+    `wrong` are the numbers of the lines to mark, from 1.
     """
 
     def changed() -> None:

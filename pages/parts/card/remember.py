@@ -1,4 +1,4 @@
-"""Make a rule of the call on a card."""
+"""The part of a card that makes a remembered rule from its call."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from pages.parts.state import app, flash, identity, widget_keys
 SCOPES = {"thread": "In this thread", "agent": "In every thread of this agent"}
 LASTING = {"15 minutes": "For 15 minutes", "today": "Until the end of today", "30 days": "For 30 days"}
 MATCHED = {"bound": "exactly this", "free": "anything"}
-TOO_MANY = f"No rule can be made here of a call with more than {MOST_ROWS} arguments."
+TOO_MANY = f"No rule can be made for a call with more than {MOST_ROWS} arguments. Decide on each such call."
 FILLED_IN = "{}, filled in with the tool's default"
 SHOWN = 5
-"""Past calls that are shown of those a rule would have let run."""
+"""The most past calls to show of those that the rule would have let run."""
 
 
 def remember(review: Review, action: Action) -> None:
-    """On a card: let calls like this one run without asking, after a look at what that would have meant so far."""
+    """Draw the form of a rule that lets calls like this one run without asking, with its effect on past calls."""
     with st.expander(
         "Remember…", key=widget_keys.action_key("remember", review, action), on_change="rerun"
     ) as opened:
@@ -39,9 +39,7 @@ def remember(review: Review, action: Action) -> None:
         if reason := app.console().rules.forbidden(action):
             line(reason)
             return
-        st.caption(
-            "This call goes on waiting for your decision. Later calls like it then run without asking."
-        )
+        st.caption("This call still waits for your decision. Later calls like it then run without asking.")
         choices = _choices(review, action)
         foresight = _foresight(action, choices)
         st.button(
@@ -83,7 +81,7 @@ def _choices(review: Review, action: Action) -> dict[str, Any]:
 
 
 def _foresight(action: Action, choices: dict[str, Any]) -> Foresight | None:
-    """Show what the rule would have allowed; None, and why, if no such rule can be made."""
+    """Show what the rule would have allowed, and return it; if it cannot be made, show why and return None."""
     try:
         found = app.console().rules.foresee(
             action.key.thread_id, action.key.tool_call_id, **choices, zone=zone()

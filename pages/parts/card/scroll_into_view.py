@@ -1,4 +1,4 @@
-"""Bring a part of the page into view when it appears, and the field in it under the keys."""
+"""Scroll a part of the page into view when it appears, and focus a field in it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _component = st.components.v2.component(
 
 
 def in_view(part: str, about: str, *, focus: str | None = None) -> None:
-    """Show the container with the key `part`, in which this stands, whenever it begins to be about something else.
+    """Scroll the container with the key `part`, which must hold this element, into view whenever `about` changes.
 
-    `focus` is the key of a widget whose field is then written into. No button is ever focused.
+    `focus` is the key of a widget whose field then gets the focus. No button is ever focused.
     """
     field = widget_keys.selector(focus) if focus else None
     _component(

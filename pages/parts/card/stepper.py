@@ -1,4 +1,4 @@
-"""The steps of a review of several actions: one for each, marked with what was chosen for it."""
+"""The steps of a review with several actions: one per action, marked with its choice."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pages.parts.common.words import COLOR, ICON, option
 from pages.parts.state import widget_keys
 
 AT_ONCE = 20
-"""Steps that are drawn at once; of more, those around the action in view, with a way to the others."""
+"""The most steps drawn at once: those around the action in view, with buttons to the others."""
 
 
 def stepper(review: Review, draft: Draft, place: int) -> None:
-    """Draw the steps, the one at `place` as the one in view; picking another shows its action."""
+    """Draw the steps with the one at `place` in view; picking another shows its action."""
     total = len(review.actions)
     first = place // AT_ONCE * AT_ONCE
     last = min(first + AT_ONCE, total)

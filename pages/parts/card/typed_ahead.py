@@ -1,6 +1,6 @@
-"""What is typed right after a choice, before its field is on the page, is written into that field and is no key.
+"""Typing ahead: letters typed after a choice, before its field is drawn, go into that field and act as no shortcut.
 
-Letters choose, and a page takes a moment to draw what was chosen: the words of a reason must not approve.
+Letters are shortcuts that choose, and drawing the field takes time: the words of a reason must not approve.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _component = st.components.v2.component("typed_ahead", js=browser.source("typed_
 class Way:
     """One way to decide: its letter, the key of its button, whether it asks for words, and the key of their field.
 
-    Words without a field are taken for nothing.
+    Words typed for a way without a field are dropped.
     """
 
     letter: str
@@ -30,7 +30,7 @@ class Way:
 
 
 def typed_ahead(ways: Sequence[Way], *, keys: bool, chosen: bool) -> None:
-    """Listen to what is typed after a choice. While `keys` are on, letters choose nothing once something is `chosen`."""
+    """Catch what is typed after a choice. While `keys` are on, letters choose nothing once something is `chosen`."""
     choices = [
         {
             "key": one.letter.lower(),

@@ -1,4 +1,4 @@
-"""Notice that the page was hidden: behind another tab or window it is on screen and nobody sees it."""
+"""Notice when the page is hidden behind another tab or window, where nobody sees its card."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ KEY = "hidden"
 
 @st.fragment
 def hidden() -> None:
-    """Count the time in which nobody saw the card on screen. Nothing else is drawn anew."""
+    """Count the time in which nobody saw the card on screen. As a fragment, it redraws nothing else."""
     _component(key=KEY, on_seconds_change=_count)
 
 

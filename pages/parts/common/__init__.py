@@ -1,1 +1,1 @@
-"""What several pages draw with."""
+"""The parts that several pages use."""

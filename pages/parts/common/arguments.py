@@ -1,4 +1,4 @@
-"""The arguments of a call, whole: a row for each, and where there are very many, one text for the others."""
+"""All arguments of a call: a row for each, and if there are very many, one text for the rest."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NAME = "the argument's name"
 
 
 def arguments(args: Mapping[str, Any] | None) -> list[Node]:
-    """Name, type, length and exact value, with a warning where something in them is hidden or deceptive."""
+    """Return each argument's name, type, length and exact value, with a warning if anything is hidden or deceptive."""
     own, others = in_rows(args)
     made = [_row(name, show(value), type_name(value)) for name, value in own.items()]
     if others:

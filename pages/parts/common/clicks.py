@@ -1,4 +1,4 @@
-"""Nothing is recorded under a name that nobody has confirmed in this browser: what would be asks for one instead."""
+"""The guard for clicks that record something: without a confirmed name in this browser, they ask for one instead."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ P = ParamSpec("P")
 
 
 def named_first(act: Callable[P, None]) -> Callable[P, None]:
-    """Let a callback act once this browser's person has a name; until then, ask for it, and keep what was typed."""
+    """Let a callback act once a name is confirmed in this browser; until then, ask for it and keep what was typed."""
 
     @wraps(act)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -25,7 +25,7 @@ def named_first(act: Callable[P, None]) -> Callable[P, None]:
         typed = st.session_state.get(identity.MESSAGE)
         if isinstance(typed, str):
             st.session_state[identity.MESSAGE] = (
-                typed  # else its field is empty once something was sent from it
+                typed  # a chat field is emptied by sending unless its value is set
             )
 
     return guarded

@@ -27,7 +27,7 @@ WORDS: dict[EventKind, str] = {
     EventKind.DECISION_REFUSED: "tried to decide, and was refused",
     EventKind.REVIEW_CLOSED: "closed the review without deciding",
     EventKind.REVIEW_EXPIRED: "the review expired",
-    EventKind.REVIEW_SUPERSEDED: "the review was answered elsewhere, or asked anew",
+    EventKind.REVIEW_SUPERSEDED: "the review was answered elsewhere, or asked again",
     EventKind.THREAD_STUCK: "an answer stuck the thread",
     EventKind.EXECUTION_STARTED: "execution started",
     EventKind.EXECUTION_FINISHED: "execution finished",
@@ -70,19 +70,19 @@ IN_A_RUN = (
     EventKind.ACTION_PROPOSED,
     EventKind.ACTION_LAPSED,
 )
-"""What nobody did by hand: the name on such an event is that of who started the run."""
+"""Events that nobody caused by hand: the name on them is that of the person who started the run."""
 ARGUMENTS = ("after", "args", "before", "proposed", "bound")
-"""Where an event's data holds a call's arguments, the one that says most first."""
+"""The names under which an event's data holds a call's arguments, the most telling one first."""
 
 
 def told(event: Event) -> str:
-    """What happened, in a few words, after the name of the person who did it, if one did."""
+    """Return what happened in a few words, preceded by the person's name if a person did it."""
     by_hand = event.by and event.kind not in IN_A_RUN
     return f"{event.by} · {sentence(event)}" if by_hand else sentence(event)
 
 
 def sentence(event: Event) -> str:
-    """What happened, in a few words; names of people and tools are part of it."""
+    """Return what happened in a few words, which may hold names of people and tools."""
     data = event.data or {}
     more = {
         EventKind.REVIEW_OPENED: f": {', '.join(str(tool) for _, tool in data.get('actions', ()))}",
@@ -98,15 +98,15 @@ def sentence(event: Event) -> str:
 
 
 def arguments_of(data: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The arguments of the call an event is about, where its own data holds them."""
+    """Return the arguments of the event's call if its own data holds them, else None."""
     held = (data[name] for name in ARGUMENTS if isinstance(data.get(name), Mapping))
     return next(held, None)
 
 
 def target(event: Event, action: Action | None) -> str:
-    """What it was done to, or what was said, shortened and without secrets; "" once the event's data was erased.
+    """Return the event's first argument or its message, shortened and masked; "" once its data was erased.
 
-    `action` is the one the event is about, for an event that does not hold its arguments.
+    `action` is the event's action, for an event that does not hold the arguments itself.
     """
     if event.data is None:
         return ""
@@ -117,7 +117,7 @@ def target(event: Event, action: Action | None) -> str:
 
 
 def on_whose_word(event: Event, action: Action | None) -> str:
-    """Who let an action run, or in whose run something happened by itself; "" for what a person did by hand."""
+    """Return who let the action run, or who started the run; "" for what a person did by hand."""
     if event.kind in OF_EXECUTION and action is not None:
         if action.rule_id is not None:
             return f"allowed by rule {action.rule_id}"

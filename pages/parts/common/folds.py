@@ -1,4 +1,4 @@
-"""The folds of a card: what stands in each, by which name the record tells of it, and which were opened."""
+"""The folds of a card: the text in each, its name in the record, and which were opened."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ from pages.parts.common.literal import unopened, was_opened
 from pages.parts.state import widget_keys
 
 MOST_ROWS = 50
-"""Arguments that have a row of their own; the others stand together in one text, which is folded as any long one."""
+"""Arguments that have their own row; the others share one text, which is folded like any long one."""
 CLAIM, DESCRIPTION, SIBLINGS = BESIDE = ("claim", "description", "siblings")
-"""The folds that hold what stands beside the call: they are folded whatever their length."""
+"""The folds with information around the call: these are folded whatever their length."""
 
 
 def in_rows(args: Mapping[str, Any] | None) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The arguments with a row of their own, and the others."""
+    """Return the arguments that have their own row, and the others."""
     entries = iter((args or {}).items())
     return dict(islice(entries, MOST_ROWS)), dict(entries)
 
 
 def as_proposed(action: Action) -> str:
-    """The model's own arguments as they came, for people."""
+    """Return the model's own arguments as it wrote them, as text."""
     return action.proposed if isinstance(action.proposed, str) else show(action.proposed)
 
 
 def noted(action: Action) -> str:
-    """What the schema made of the proposal, a line for each: what the tool will get, and why it differs."""
+    """Return how the tool's arguments differ from the proposal and why, one line each; "" if they do not."""
     notes, lines = action.notes, []
     if action.begun:
-        lines.append("It was started already, and asks in its middle: what it has done so far is done.")
+        lines.append("It has already started, and stopped midway to ask: what it has done so far is done.")
     if notes.get("unchecked"):
-        lines.append("No schema of this tool checks these: they go to the tool as proposed.")
+        lines.append("This tool has no schema to check these: they go to the tool as proposed.")
     if "unfit" in notes:
         lines.append(f"They do not fit the tool, and it will not be run with them: {notes['unfit']}")
     lines += [f"{place}: filled in with the tool's default" for place in notes.get("defaults", ())]
     lines += [
-        f"{place}: the tool makes another one each time; it gets this one"
+        f"{place}: the tool would make a new one each time; it gets this one"
         for place in notes.get("made_once", ())
     ]
     lines += [f"{place}: dropped, the tool has no such argument" for place in notes.get("dropped", ())]
@@ -50,7 +50,7 @@ def noted(action: Action) -> str:
 
 
 def differs(action: Action) -> bool:
-    """Whether the agent wrote other values, or other names, than the tool gets: more than defaults are different."""
+    """Return whether the agent wrote other names or values than the tool gets, apart from filled-in defaults."""
     if not isinstance(action.proposed, dict) or action.args is None:
         return False
     return any(
@@ -63,7 +63,7 @@ def _typed(value: object) -> str:
 
 
 def texts(action: Action) -> Iterator[tuple[str, str]]:
-    """Every text of the card that is folded where it is long, by the name of its fold."""
+    """Yield every text of the card that is folded if long, with the name of its fold."""
     yield from _to_read(action)
     yield "why", action.why
     yield "json", show(action.args)
@@ -71,7 +71,7 @@ def texts(action: Action) -> Iterator[tuple[str, str]]:
 
 
 def _to_read(action: Action) -> Iterator[tuple[str, str]]:
-    """What says what would run: the texts that approving waits for."""
+    """Yield the texts that say what would run, all of which must be opened before approval."""
     own, others = in_rows(action.args)
     yield "summary", action.summary
     yield from ((path((name,)), show(value)) for name, value in own.items())
@@ -81,12 +81,12 @@ def _to_read(action: Action) -> Iterator[tuple[str, str]]:
 
 
 def folds_unopened(action: Action) -> int:
-    """How many folds this session has still to open before the action can be approved."""
+    """Return how many folds this session must still open before the action can be approved."""
     return unopened(text for _, text in _to_read(action))
 
 
 def folds_opened(review: Review, action: Action) -> tuple[str, ...]:
-    """The names of the card's folds that were opened in this session."""
+    """Return the names of the card's folds that were opened in this session."""
     long = [name for name, text in texts(action) if was_opened(text)]
     return (
         *long,

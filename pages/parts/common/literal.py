@@ -1,6 +1,6 @@
-"""Anybody's text, shown as it is: never as Markdown or HTML, nothing fetched, nothing hidden.
+"""Literal text: never Markdown or HTML, nothing fetched, nothing hidden.
 
-Whatever an agent or a person wrote reaches a page through this file alone.
+Pages draw whatever an agent or a person wrote through this module, or as data of a component such as `sheet`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from agent.review.text.deception import Suspicion, visible
 from agent.review.text.lookalikes import Kind
 from pages.parts.state import widget_keys
 
-MAX_UNFOLDED = 2_000  # characters that are shown without being asked for
+MAX_UNFOLDED = 2_000  # characters; a longer text is folded
 MOST_LINES = 40
 CHARACTER = 7.65
 """Pixels: a code font's letter is 0.6 em wide, and .streamlit/config.toml has it at 0.85 of 15."""
@@ -29,17 +29,17 @@ Width = Literal["stretch", "content"]
 
 WARNS = {
     Suspicion.HIDDEN: "Hidden characters. They are shown as marks between ⟨ and ⟩.",
-    Suspicion.PADDING: "Long blank space. Look at what stands behind it.",
+    Suspicion.PADDING: "Long blank space. Look at what follows it.",
     Suspicion.IMITATION: "Text that imitates the marks of this console.",
-    Suspicion.LOOKALIKE: "Letters that pass for others. This may not be what it reads as.",
+    Suspicion.LOOKALIKE: "Letters that look like others. This may not be what it seems to say.",
     Suspicion.URL_USER: "A URL with a user before its host. It leads to what follows the @.",
 }
 
 
 def literal(text: str, *, width: Width = "stretch") -> None:
-    """A value of an agent's or a person's, whole, in a block of its own.
+    """Draw a value from an agent or a person, complete, in a block of its own.
 
-    A long one is folded with its size, and does not leave the server before its fold is opened.
+    A long one is folded and labelled with its size; it is sent to the browser only once its fold is opened.
     """
     if not is_long(text):
         shown = visible(text)
@@ -52,12 +52,12 @@ def literal(text: str, *, width: Width = "stretch") -> None:
 
 
 def whole(text: str) -> None:
-    """A text that somebody has just asked for: as `literal`, and never folded."""
+    """Draw a text that somebody has just asked for: like `literal`, but never folded."""
     st.code(visible(text), language=None, wrap_lines=True)
 
 
 def line(text: str, *, width: Width = "stretch", grows: bool = False) -> None:
-    """A sentence that holds such values, folded like them if it is long, unless it still `grows`."""
+    """Draw a sentence that holds such values, folded if it is long, unless it still `grows`."""
     if is_long(text) and not grows:
         literal(text)
     else:
@@ -65,13 +65,13 @@ def line(text: str, *, width: Width = "stretch", grows: bool = False) -> None:
 
 
 def beside(text: str) -> None:
-    """Such a sentence in a row, behind a button: it breaks where it stands, and does not move below it."""
+    """Draw such a sentence after a button in a row: a long one wraps in its place, not below the button."""
     with st.container():
         line(text)
 
 
 def cautions(name: str, text: str, kind: Kind = "text") -> None:
-    """Warn of what is hidden or deceptive in the text, naming the argument it belongs to."""
+    """Warn about what is hidden or deceptive in the text, naming the argument it belongs to."""
     if found := warning_of(name, text, kind):
         warning, told = found
         with st.container(gap="xsmall"):
@@ -80,7 +80,7 @@ def cautions(name: str, text: str, kind: Kind = "text") -> None:
 
 
 def warning_of(name: str, text: str, kind: Kind) -> tuple[str, str] | None:
-    """The console's own words of what is hidden or deceptive in the text, and where; None if nothing is."""
+    """Return a warning of what is hidden or deceptive in the text, and the places; None if nothing is."""
     found = deception.cautions(name, text, kind)
     if not found:
         return None
@@ -89,17 +89,17 @@ def warning_of(name: str, text: str, kind: Kind) -> tuple[str, str] | None:
 
 
 def unopened(texts: Iterable[str]) -> int:
-    """How many of the texts are folded and were not opened yet in this session."""
+    """Return how many of the texts are folded and have not been opened in this session."""
     return sum(1 for text in texts if is_long(text) and not widget_keys.was_opened(digest(text)))
 
 
 def was_opened(text: str) -> bool:
-    """Whether the text is folded for its length and was opened in this session."""
+    """Return whether the text is long enough to be folded and was opened in this session."""
     return is_long(text) and widget_keys.was_opened(digest(text))
 
 
 def fold_key(text: str, place: int = 0) -> str:
-    """The key of the fold of a long text; `place` counts its appearances on one page."""
+    """Return the key of a long text's fold; `place` counts the folds of the same text on one page."""
     return widget_keys.key("fold", digest(text), place)
 
 
@@ -108,23 +108,23 @@ def _fold(text: str, place: int = 0) -> ExpanderContainer:
         return st.expander(
             fold_label(text), key=fold_key(text, place), on_change="rerun", icon=":material/unfold_more:"
         )
-    except StreamlitDuplicateElementKey:  # the same text stands on this page more than once
+    except StreamlitDuplicateElementKey:  # the same text is on this page more than once
         return _fold(text, place + 1)
 
 
 def fold_label(text: str) -> str:
-    """What the fold of a long text says: its size."""
+    """Return the label of a long text's fold, which says its size."""
     lines = text.count("\n") + 1
     return f"Show all {len(text):,} characters" + (f" in {lines:,} lines" if lines > 1 else "")
 
 
 def is_long(text: str) -> bool:
-    """Whether the text is folded until somebody asks for it."""
+    """Return whether the text is long enough to be folded."""
     return len(text) > MAX_UNFOLDED or text.count("\n") >= MOST_LINES
 
 
 def _room(shown: str) -> int:
-    """The width of a block, in pixels, in which the button that copies it does not lie on the text."""
+    """Return the width in pixels of a block whose copy button does not cover the text."""
     return ceil(BESIDE_TEXT + CHARACTER * max(map(_cells, shown.split("\n"))))
 
 
@@ -133,5 +133,5 @@ def _cells(text: str) -> int:
 
 
 def digest(text: str) -> str:
-    """By what it is noted that the fold of this text was opened."""
+    """Return the digest under which this text's fold is noted as opened."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

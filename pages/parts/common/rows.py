@@ -1,6 +1,6 @@
 """Rows to pick one from, as one element: a page of fifty is drawn as fast as a button.
 
-What stands in them is anybody's text: the browser gets it as data and puts it on the page as text alone.
+They may hold anybody's text: the browser gets it as data and puts it on the page as plain text.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _component = st.components.v2.component(
 
 @dataclass(frozen=True)
 class Row:
-    """One thing to pick: the name it is picked by, and two lines about it."""
+    """One row: the name it is picked by, and its two lines of text."""
 
     name: str
     first: str
@@ -38,16 +38,17 @@ def rows(
     on_pick: Callable[[str], None] = lambda _: None,
     current: str | None = None,
 ) -> str | None:
-    """Draw the rows, whose names all differ; `on_pick` gets the name of the one that was clicked, and so does the caller.
+    """Draw the rows, whose names must all differ, and return the name of the row just clicked, or None.
 
-    The one is told before the page is drawn, as a callback; the other may leave the page.
+    `on_pick` gets the same name before the page is drawn, as a callback; a caller may use the returned name to switch
+    to another page, which a callback cannot.
     """
 
     def picked() -> None:
         if name := _picked(st.session_state[key]):
             on_pick(name)
 
-    # A tuple, because of a list Streamlit would first load pandas to see whether it is a table.
+    # A tuple: for a list, Streamlit would load pandas to see whether it is a table.
     shown = tuple((row.name, visible(row.first), visible(row.second)) for row in made)
     data = {"label": label, "rows": shown, "current": current}
     return _picked(_component(data=data, key=key, on_picked_change=picked))

@@ -1,7 +1,7 @@
-"""Texts to be read, many of them drawn as one element: a card comes as fast as a button.
+"""Sheets: many texts drawn as one element, so that a card is drawn as fast as a button.
 
-Each function makes one piece of it. Whatever an agent or a person wrote goes to the browser as data, and stands
-on the page as it is, as in `literal`.
+Most functions make one piece of a sheet. Whatever an agent or a person wrote goes to the browser as data and is shown
+literally, as in `literal`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pages.parts.common.literal import digest, fold_label, is_long, warning_of
 from pages.parts.state import widget_keys
 
 Node = dict[str, Any]
-"""A piece of a sheet, as the browser gets it: what it `is`, and its texts."""
+"""A piece of a sheet, as the browser gets it: its kind under `is`, and its texts."""
 
 _component = st.components.v2.component(
     "sheet", html='<div class="sheet"></div>', css=browser.source("sheet.css"), js=browser.source("sheet.js")
@@ -26,7 +26,7 @@ _component = st.components.v2.component(
 
 
 def literal(text: str) -> Node:
-    """A value of an agent's or a person's, whole; a long one is folded, and leaves the server once it is opened."""
+    """Make a value from an agent or a person; a long one is folded, and sent to the browser once it is opened."""
     if not is_long(text):
         return {"is": "code", "text": visible(text)}
     name = digest(text)
@@ -35,12 +35,12 @@ def literal(text: str) -> Node:
 
 
 def line(text: str) -> Node:
-    """A sentence that holds such values, folded like them if it is long."""
+    """Make a sentence that holds such values, folded if it is long."""
     return literal(text) if is_long(text) else {"is": "line", "text": visible(text)}
 
 
 def said(text: str, more: str | None = None) -> Node:
-    """A small word of the console's own; `more` is told on hovering."""
+    """Make a short text of the console's own; `more` is shown on hover."""
     return {"is": "said", "text": text, "more": more}
 
 
@@ -49,7 +49,7 @@ def badge(text: str) -> Node:
 
 
 def cautions(name: str, text: str, kind: Kind = "text") -> list[Node]:
-    """A warning of what is hidden or deceptive in the text, naming the argument it belongs to; none if nothing is."""
+    """Make a warning of what is hidden or deceptive in the text, naming its argument; empty if nothing is."""
     found = warning_of(name, text, kind)
     if found is None:
         return []
@@ -58,22 +58,22 @@ def cautions(name: str, text: str, kind: Kind = "text") -> list[Node]:
 
 
 def across(*nodes: Node) -> Node:
-    """Pieces side by side."""
+    """Put pieces side by side."""
     return {"is": "across", "nodes": nodes}
 
 
 def row(name: str, more: str, nodes: Sequence[Node]) -> Node:
-    """What has a name, beside it; `more` stands below the name."""
+    """Put pieces next to their name; `more` is shown below the name."""
     return {"is": "row", "name": visible(name), "more": more, "nodes": nodes}
 
 
 def tabs(label: str, of: Mapping[str, Sequence[Node]]) -> Node:
-    """Pieces of which some are in view at a time."""
+    """Put pieces in tabs, by label; one tab is in view at a time."""
     return {"is": "tabs", "label": label, "tabs": list(of.items())}
 
 
 def sheet(nodes: Sequence[Node], *, key: str) -> None:
-    """Draw the pieces. A fold that is opened is noted, and its text then comes."""
+    """Draw the pieces. An opened fold is noted, and its text is then sent to the browser."""
 
     def opened() -> None:
         name = st.session_state[key].get("opened")
@@ -84,7 +84,7 @@ def sheet(nodes: Sequence[Node], *, key: str) -> None:
 
 
 def _folds(part: Any) -> list[str]:
-    """The names of all folds in a part of a sheet."""
+    """Return the names of all folds in a part of a sheet."""
     if isinstance(part, dict):
         return [part["name"]] if part.get("is") == "fold" else _folds(list(part.values()))
     return [name for one in part for name in _folds(one)] if isinstance(part, list | tuple) else []

@@ -1,4 +1,4 @@
-"""Words, colours and icons that stand for the same thing on every page, and times as people say them."""
+"""Words, colours and icons with the same meaning on every page, and times in words."""
 
 from __future__ import annotations
 
@@ -76,15 +76,15 @@ STATUS_WORDS = {
 
 
 def short(thread_id: str) -> str:
-    """A thread's id, shortened in the middle where it is long."""
+    """Return a thread's id, shortened in the middle if it is long."""
     return thread_id if len(thread_id) <= 16 else f"{thread_id[:8]}…{thread_id[-4:]}"
 
 
-MAX_ROW_VALUE = 40  # characters of a telling argument; what cannot be broken is then no wider than a row
+MAX_ROW_VALUE = 40  # characters of an argument, so that even one without spaces fits in a row
 
 
 def telling(args: Mapping[str, object] | None) -> str:
-    """The first argument, shortened, without secrets: enough to tell rows apart, never enough to decide on."""
+    """Return the first argument, shortened and masked: enough to tell rows apart, never enough to decide on."""
     for value in masked(args or {}).values():
         text = " ".join(show(value).split())
         return text if len(text) <= MAX_ROW_VALUE else text[: MAX_ROW_VALUE - 1] + "…"
@@ -92,7 +92,7 @@ def telling(args: Mapping[str, object] | None) -> str:
 
 
 def clock(instant: str) -> str:
-    """An instant in the reader's own time, to the second, with its date."""
+    """Return an instant in the reader's own time zone, with its date, to the second."""
     try:
         return datetime.fromisoformat(instant).astimezone(zone()).strftime("%Y-%m-%d %H:%M:%S %Z")
     except (ValueError, OverflowError):  # changed past the console
@@ -100,7 +100,7 @@ def clock(instant: str) -> str:
 
 
 def zone() -> tzinfo:
-    """The reader's own time zone, or UTC where their browser does not tell it."""
+    """Return the reader's own time zone, or UTC if their browser does not report one."""
     try:
         return ZoneInfo(st.context.timezone) if st.context.timezone else UTC
     except (ZoneInfoNotFoundError, ValueError):
@@ -108,7 +108,7 @@ def zone() -> tzinfo:
 
 
 def ago(instant: str) -> str:
-    """How long ago, in one unit: `12 min`; `?` if that is no instant."""
+    """Return how long ago an instant was, in one unit: `12 min`; `?` if it is not an instant."""
     then = moment(instant)
     if then is None:
         return "?"
@@ -120,7 +120,7 @@ def ago(instant: str) -> str:
 
 
 def time_left(until: str) -> str:
-    """The time until an instant, as a countdown says it: `7 h 59 min`, `12 min`, `42 s`."""
+    """Return the time until an instant as a countdown: `7 h 59 min`, `12 min`, `42 s`."""
     seconds = max(0, int((datetime.fromisoformat(until) - datetime.now(UTC)).total_seconds()))
     minutes = seconds // 60
     if minutes >= 60:
@@ -144,7 +144,7 @@ ACTION_WORDS = {
     ActionState.BLOCKED: "blocked",
     ActionState.DONE: "done",
     ActionState.FAILED: "failed",
-    ActionState.SUSPENDED: "asks itself",
+    ActionState.SUSPENDED: "the tool asks",
     ActionState.UNKNOWN: "outcome unknown",
 }
 ACTION_COLOR: dict[ActionState, Color] = {
@@ -184,9 +184,9 @@ TIER_ELSEWHERE = {
     Tier.ASK: "always_ask, ask or defer",
     Tier.DENY: "deny",
 }
-"""What other systems call them."""
+"""The names that other systems give the tiers."""
 
 
 def option(label: str, color: Color = "gray") -> str:
-    """The label of a choice among several. Uncoloured, the picked one would be in the theme's primary colour."""
+    """Return the coloured label of an option. Without a colour, a picked one would take the theme's primary colour."""
     return f":{color}[{label}]"

@@ -71,7 +71,7 @@ def watch(drawn: int, thread_id: str | None = None) -> None:
 
 
 def watch_queue(drawn: int) -> None:
-    """Redraw the page when the number of waiting reviews is no longer `drawn`; for pages that show only that number."""
+    """Redraw the page when the number of waiting reviews differs from `drawn`; for pages that show only that number."""
     _follow(lambda: app.console().queries.queue_length() != drawn)
 
 

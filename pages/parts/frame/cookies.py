@@ -1,4 +1,4 @@
-"""The cookies a browser keeps for its next visit. Only the browser can write them; the server reads them on connect."""
+"""The cookies a browser keeps for its next visit. Only it can write them; the server reads them as it connects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The inbox's list: what needs a decision first, then what is unknown, ran unasked, runs, is done."""
+"""The inbox's list: what needs a decision, then unknown outcomes, what ran without asking, runs, and what is done."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class InboxPage:
     waiting: list[Waiting]
     more: bool
     narrowed: bool
-    """Whether anything was sought for."""
+    """Whether a filter is set."""
 
 
 def filtered() -> InboxPage:
-    """Draw the filters; gives what they let through."""
+    """Draw the filters, and return the reviews they let through."""
     sought = _filters()
     found = app.console().queries.queue(limit=PAGE + 1, after=_cursor(), sought=sought)
     return InboxPage(found[:PAGE], more=len(found) > PAGE, narrowed=sought != Sought())
@@ -60,13 +60,13 @@ def inbox_list(found: InboxPage) -> None:
 
 
 def next_after(review: Review) -> bool:
-    """Select the review that waits behind this one, or the oldest; false if no other waits."""
+    """Select the review after this one in the queue, or else the oldest; return false if no other waits."""
     move(review)
     return address.in_address(address.REVIEW) is not None
 
 
 def move(review: Review, by: int = 1) -> None:
-    """Select the review `by` places further in the queue, around its end."""
+    """Select the review `by` places further in the queue; past its end, start over."""
     waiting = app.console().queries.queue(limit=PAGE, after=_cursor(), sought=_sought())
     ids = [one.review_id for one in waiting if one.review_id != review.review_id]
     place = sum(1 for one in waiting if _age(one) < _age(review))
@@ -76,7 +76,7 @@ def move(review: Review, by: int = 1) -> None:
 
 
 def _age(review: Review | Waiting) -> tuple[str, str]:
-    """The queue's order: a review that has left it still has its place there."""
+    """Return the review's sort key in the queue; a review that has left the queue keeps its place."""
     return review.opened_at, review.review_id
 
 
@@ -143,7 +143,7 @@ def _title_of(actions: Sequence[AskedAction]) -> str:
 
 
 def short_time_left(review: Waiting) -> str:
-    """The time left to decide, where it is under an hour."""
+    """Return the time left to decide, as text, if it is under an hour; else ""."""
     if review.expires_at is None:
         return ""
     within_the_hour = datetime.fromisoformat(review.expires_at) - datetime.now(UTC) < timedelta(hours=1)
@@ -194,7 +194,7 @@ def _others() -> None:
 
 
 def _fold(title: str, found: Sequence[T], draw: Callable[[Sequence[T]], None]) -> None:
-    """A part of the list that is drawn once somebody opens it."""
+    """Draw a group of the list, folded; its rows are drawn once somebody opens it."""
     if not found:
         return
     fold = st.expander(f"{title} · {count(found)}", key=title, on_change="rerun")
@@ -204,12 +204,12 @@ def _fold(title: str, found: Sequence[T], draw: Callable[[Sequence[T]], None]) -
 
 
 def row_title(tool: str, args: Mapping[str, object] | None) -> str:
-    """An action's title in a list: its tool, and its first argument if it has one."""
+    """Return an action's title in a list: its tool, and its first argument if it has one."""
     return f"{tool}  {telling(args)}".rstrip()
 
 
 def count(found: Sequence[object]) -> str:
-    """How many these are, where no more than a page of them was asked for."""
+    """Return how many these are, as text, given that at most one page of them was fetched."""
     return str(len(found)) if len(found) < PAGE else f"{PAGE} or more"
 
 

@@ -1,4 +1,4 @@
-"""An agent's policy as a table: what each tool may do, who decides what, and what harm it can do."""
+"""An agent's policy as a table: each tool's tier, who decides, why, and what harm a call can do."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WIDTHS = [3, 4, 5, 5]
 
 
 def matrix(agent: Agent) -> None:
-    """One row for each tool, and what the tiers mean."""
+    """Draw one row per tool, and what the tiers mean."""
     st.caption(
         "What this agent may run by itself, what a person is asked about first, and what never runs. "
         "A tool that is not listed here never runs."
@@ -37,11 +37,11 @@ def _row(policy: Policy, name: str, entry: ToolPolicy) -> None:
     with tool, st.container(gap="xsmall"):
         literal(name)
         st.badge(entry.tier, color=TIER_COLOR[entry.tier], icon=TIER_ICON[entry.tier])
-    # Each cell names itself: on a narrow screen the cells stand below each other.
+    # Each cell has its own title: on a narrow screen the cells are stacked.
     with decides, st.container(gap="xsmall"):
         st.caption("Who decides")
         words = TIER_WORDS[entry.tier]
-        line(f"It {words}{', but for some arguments' if entry.cases else ''}.")
+        line(f"It {words}{', except for some arguments' if entry.cases else ''}.")
         if entry.may_ask:
             line(f"A person may {_or(entry.allowed)}{_clocks(policy, entry)}.")
     with why, st.container(gap="xsmall"):
@@ -59,7 +59,7 @@ def _row(policy: Policy, name: str, entry: ToolPolicy) -> None:
 
 
 def harm_of(entry: ToolPolicy) -> str:
-    """What a call can do, and whether it can be undone."""
+    """Return, as a sentence, what harm a call can do and how it is undone."""
     if entry.tier is Tier.DENY:
         return "None: it never runs."
     if entry.effects is False:
@@ -73,14 +73,14 @@ def harm_of(entry: ToolPolicy) -> str:
 
 
 def _or(names: Sequence[str]) -> str:
-    """`approve, edit or reject`."""
+    """Return the names as a list in words: `approve, edit or reject`."""
     return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _clocks(policy: Policy, entry: ToolPolicy) -> str:
     approve, execute = policy.approve_by_of(entry), policy.execute_by_of(entry)
     within = f" within {_span(approve)}" if approve else ""
-    return within + (f", and an approval stays good for {_span(execute)}" if execute else "")
+    return within + (f", and an approval is valid for {_span(execute)}" if execute else "")
 
 
 def _span(span: timedelta) -> str:

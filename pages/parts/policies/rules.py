@@ -1,4 +1,4 @@
-"""List remembered rules, and revoke them."""
+"""The list of remembered rules, with a button to revoke each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pages.parts.state import app, flash, identity, widget_keys
 
 
 def rules(agent: str | None = None) -> None:
-    """The list of rules, of all agents or of one: what each matches, who made it, until when, how often it was used."""
+    """Draw the rules of all agents, or of one: what each matches, its maker, its expiry, and how often it was used."""
     st.markdown("**Remembered rules**")
     found = app.console().rules.all(agent)
     standing = [rule for rule in found if rule.ended is None]

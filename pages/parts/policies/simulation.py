@@ -1,4 +1,4 @@
-"""Trying another policy on the real past: what it would have asked, before anything is changed."""
+"""The simulation: what another policy would have asked about the actions on record, before anything is changed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def simulation(agent: Agent) -> None:
     """Draw the tiers to try, how many past actions each policy would ask about, examples, and the line to write."""
     st.subheader("What would another policy have asked?")
     st.caption(
-        "Nothing is saved here: policies live with the agent in Python. This judges what is on record again."
+        "Nothing is saved here: policies live with the agent in Python. This judges the actions on record again."
     )
     tiers = _tiers(agent)
     everything = st.toggle("Ask for everything", key=EVERYTHING)
@@ -63,7 +63,7 @@ def _counts(found: Simulation) -> None:
     with st.container(horizontal=True, gap="large", key="simulated"):
         st.metric("Actions on record", total)
         st.metric("Asked at the time", found.recorded[Tier.ASK])
-        st.metric("Asked under the policy as it stands", found.now[Tier.ASK])
+        st.metric("Asked under the current policy", found.now[Tier.ASK])
         st.metric(
             "Asked with this edit",
             found.edited[Tier.ASK],
@@ -76,7 +76,7 @@ def _counts(found: Simulation) -> None:
 
 
 def _warning(found: Simulation) -> None:
-    """What to look at twice among the calls that nobody would be asked about any more."""
+    """Warn about the calls that nobody would be asked about any more, and say which need a second look."""
     freed = found.freed
     if not freed:
         return
@@ -93,9 +93,9 @@ def _warning(found: Simulation) -> None:
 
 def _examples(found: Simulation) -> None:
     if not found.changed:
-        st.caption("With this edit every one of them would be treated as now.")
+        st.caption("With this edit, every one of them would be treated as it is now.")
         return
-    st.markdown(f"**Treated otherwise** · {len(found.changed)}")
+    st.markdown(f"**Treated differently** · {len(found.changed)}")
     for one in found.changed[:EXAMPLES]:
         line(_told(one))
     if len(found.changed) > EXAMPLES:
@@ -119,7 +119,7 @@ def _lines(agent: Agent, tiers: dict[str, Tier], everything: bool) -> None:
     changed = {name: tier for name, tier in edited.items() if tier is not agent.policy.tools[name].tier}
     if not changed:
         return
-    st.markdown("**To have it so**, write in Python, and restart the console:")
+    st.markdown("**To make this change**, write this in Python and restart the console:")
     for name, tier in changed.items():
         entry = agent.policy.tools[name]
         line(f"In {entry.where}:")

@@ -1,1 +1,1 @@
-"""Pasted payloads, and scenarios."""
+"""The parts of the QA page: pasted payloads, and scenarios."""

@@ -1,4 +1,4 @@
-"""Paste a payload: an interrupt's value as its card, and the answer it would be sent. Nothing runs."""
+"""Pasted payloads: an interrupt's value drawn as a card, with the answer that would be sent. Nothing runs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SHAPES: dict[Shape, tuple[str, str]] = {
 EXAMPLE = """{"action_requests": [{"name": "send_email", "args": {"to": "alice@example.com"}}],
  "review_configs": [{"action_name": "send_email", "allowed_decisions": ["approve", "reject"]}]}"""
 NO_CONFIGS = (
-    "It has no `review_configs`, so it does not say which decisions it allows, and none is known. "
+    "It has no `review_configs`, so it does not say which decisions it allows. "
     "Paste it with them to see an answer."
 )
 ANSWERED = (
@@ -45,9 +45,9 @@ WORDS = {
 
 
 def payload() -> None:
-    """The box to paste into, and below it what was read."""
+    """Draw the field to paste into, and below it what was read."""
     st.caption(
-        "Paste an interrupt's value, a whole interrupt, or a list of them. It is read as this console would read it; "
+        "Paste an interrupt's value, a complete interrupt, or a list of them. It is read as this console would read it; "
         "nothing is run, sent or recorded."
     )
     with st.form("paste", border=False):
@@ -58,7 +58,7 @@ def payload() -> None:
     try:
         found = rules.read(str(text))
     except PayloadUnreadable as error:
-        st.error("This was not read.")
+        st.error("This could not be read.")
         line(str(error))
         return
     for place, one in enumerate(found):
@@ -100,7 +100,7 @@ def _action(action: Action, key: str) -> None:
 
 
 def _decided(pasted: Pasted, number: int, key: str) -> list[dict[str, Any]]:
-    """The decision that was chosen, if one was and it can be made."""
+    """Draw the choice of decision, and return the decision in a list; empty if it is not chosen or not possible."""
     action = pasted.actions[number]
     if not action.allowed:
         if not pasted.lacks_configs:

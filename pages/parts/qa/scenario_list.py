@@ -1,4 +1,4 @@
-"""The scenarios there are, run on the server's own threads: a page starts a batch, follows it, or stops it."""
+"""The list of scenarios. They run on the server's own threads: a page starts a batch, follows it, or stops it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from agent.scenarios.shelf import on_shelf, saved_in
 from pages.parts.common.literal import line, literal, whole
 from pages.parts.state import address, flash, widget_keys
 
-EVERY = 0.5  # seconds between two looks at a batch
+EVERY = 0.5  # seconds between two polls of a batch
 SHORT = 1.5  # seconds a click waits on the batch itself, so that a quick one is drawn at once
 SCENARIO = "scenario"
-"""In the address: the file whose report and text are open."""
+"""The query parameter with the file whose report and text are open."""
 
 
 def scenario_list() -> None:
-    """Every scenario with its last report, beside the one that was chosen."""
+    """Draw every scenario with its last result, next to the chosen one."""
     paths = on_shelf(bootstrap.opened())
     if not paths:
         st.caption("There is no scenario yet. Open a thread on the Chat page and save it as one.")
@@ -34,14 +34,14 @@ def scenario_list() -> None:
         reports = batch.reports()
         for path in paths:
             _row(path, reports.get(str(path)))
-        st.caption("Saved scenarios, and any file ending in .scenario.yaml that you put there, stand in")
+        st.caption("Saved scenarios, and any file ending in .scenario.yaml that you put there, are read from")
         literal(str(saved_in(bootstrap.opened())))
     with right:
         chosen = [path for path in paths if path.name == address.in_address(SCENARIO)]
         if chosen:
             _open(chosen[0], reports.get(str(chosen[0])))
         else:
-            st.caption("Choose a scenario to see what it expects, and what came of it.")
+            st.caption("Choose a scenario to see what it expects and what its last run gave.")
 
 
 def _run_all(paths: Sequence[Path]) -> None:
@@ -75,7 +75,7 @@ def _summary(paths: Sequence[Path], latest: Batch) -> None:
 
 @st.fragment(run_every=EVERY)
 def _progress() -> None:
-    """How far the batch is; the page is drawn anew when it is over."""
+    """Show how far the batch is; redraw the page when it is over."""
     latest = batch.latest()
     if latest is None or latest.over:
         flash.keep_flash()
@@ -139,7 +139,7 @@ def _faults(report: Report) -> None:
             st.caption("Expected")
             literal(fault.expected)
         with got:
-            st.caption("What came")
+            st.caption("What happened")
             literal(fault.got)
     for way in ways_to_green(report):
         line(way)
@@ -150,7 +150,7 @@ def _choose(path: Path) -> None:
 
 
 def run_scenarios(paths: Sequence[Path]) -> None:
-    """Start these, as a click does, and wait a moment for a quick one; one alone is opened."""
+    """Start these scenarios and wait `SHORT` seconds for a quick batch; a single scenario is also opened."""
     started = batch.start(paths, bootstrap.opened().settings.review_agents)
     if tuple(paths) != started.paths:
         flash.flash("warning", "Scenarios are running already. Wait until they are done, or stop them.")

@@ -1,1 +1,1 @@
-"""What one browser session holds. Nothing true lives here: that is in the ledger, or in the address."""
+"""The state of one browser session. What must survive a reload is in the ledger or in the address instead."""

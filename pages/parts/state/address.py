@@ -1,4 +1,4 @@
-"""What the address names: the thread, the review, the action, the lesson."""
+"""The address's query parameters: the thread, the review, the action, the lesson."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ REVIEW = "review"
 ACTION = "action"
 LESSON = "lesson"
 STAGE = "stage"
-"""Whose stage of a lesson it is: a reload finds it in the address, and a way back from another page in the session."""
+"""The name of the learner's stage: a reload reads it from the address, a return from another page from the session."""
 
 
 def in_address(name: str) -> str | None:
@@ -27,14 +27,14 @@ def put_in_address(name: str, value: str | None) -> None:
 
 
 def note_place() -> None:
-    """What the address names now is what is drawn."""
+    """Note that the page is drawn for what the address names now."""
     st.session_state[PLACE] = _place()
 
 
 def is_in_place() -> bool:
-    """Whether the address names what was drawn last.
+    """Return whether the address still names what was drawn last.
 
-    A browser that asks for something while it is being led on still tells the address from before.
+    A browser that sends a request while it is being moved to another address still reports the old one.
     """
     return st.session_state.get(PLACE) == _place()
 

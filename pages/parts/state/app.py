@@ -13,7 +13,7 @@ def console() -> Console:
 
 
 def is_isolated(agent: str) -> bool:
-    """Whether the agent's tools touch the demo world alone; true if the agent is not served."""
+    """Return whether the agent's tools touch only the demo world; true if the agent is not served."""
     try:
         return console().queries.agent(agent).isolated
     except ReviewError:
@@ -21,7 +21,7 @@ def is_isolated(agent: str) -> bool:
 
 
 def gates_itself(agent: str) -> bool:
-    """Whether the agent is of another make and decides by itself what it asks about; false if it is not served."""
+    """Return whether this is an external agent that decides itself what it asks about; false if it is not served."""
     try:
         return console().queries.agent(agent).gates_itself
     except ReviewError:
@@ -33,10 +33,10 @@ def world() -> World:
 
 
 def wait_for_work() -> None:
-    """Until the console is at work; before, what it works with may just be imported, which no page may do meanwhile."""
+    """Wait until the console is at work. Until then a thread may be importing its modules, and pages must not do so."""
     bootstrap.opened().go_to_work()
 
 
 def note_painted() -> None:
-    """A browser that asks whether anything moved has painted its page, which is held up by nothing any more."""
+    """Let the engine start: a browser that polls has painted its page, so starting delays it no more."""
     bootstrap.opened().engine.wanted.set()

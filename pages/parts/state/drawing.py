@@ -1,4 +1,4 @@
-"""When the page of this session is drawn, and for how long."""
+"""When this session's page is being drawn, and how long that takes."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ DRAWING = "drawing"
 
 
 def begin_drawing() -> None:
-    """The page is drawn from here on."""
+    """Note that drawing the page begins here."""
     st.session_state[BEGAN] = time.thread_time()
 
 
 def drawing() -> threading.Event:
-    """Set once the page that is drawn now, or next, is drawn."""
+    """Return the event that is set once the page drawn now, or next, is complete."""
     return cast(threading.Event, st.session_state.setdefault(DRAWING, threading.Event()))
 
 
 def end_drawing() -> None:
-    """The page is drawn up to here."""
+    """Note that drawing the page ends here."""
     if DRAWING in st.session_state:
         drawing().set()
         del st.session_state[DRAWING]
 
 
 def seconds_drawing() -> float:
-    """How much of the server's time this page has taken up to here."""
+    """Return the seconds of the server's CPU time that drawing this page has taken so far."""
     return time.thread_time() - float(st.session_state[BEGAN])

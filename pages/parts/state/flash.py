@@ -1,4 +1,4 @@
-"""What the page drawn next says on its top."""
+"""A message shown at the top of the page drawn next."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ SHOWN_FLASH = "flash-shown"
 
 
 def flash(kind: str, headline: str, detail: str = "") -> None:
-    """Say this on top of the next page drawn. `headline` is ours; `detail` may hold anybody's text."""
+    """Show this message at the top of the page drawn next. `headline` is ours; `detail` may hold anybody's text."""
     st.session_state[FLASH] = (kind, headline, detail)
 
 
 def take_back(headline: str) -> None:
-    """Do not say this after all."""
+    """Withdraw the message with this headline if it has not been shown yet."""
     if st.session_state.get(FLASH, ("", ""))[1] == headline:
         del st.session_state[FLASH]
 
@@ -27,7 +27,7 @@ def flash_error(headline: str, error: ReviewError) -> None:
 
 
 def keep_flash() -> None:
-    """Before a page is drawn anew by itself: what a person may still be reading stays."""
+    """Keep the shown message over an automatic redraw: a person may still be reading it."""
     shown = st.session_state.get(SHOWN_FLASH)
     if shown is not None and shown[0] != "toast" and FLASH not in st.session_state:
         st.session_state[FLASH] = shown

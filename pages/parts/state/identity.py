@@ -1,4 +1,4 @@
-"""Who uses this browser, and what it remembers of them."""
+"""Who uses this browser, and what the browser remembers about them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from agent.review.people import is_name
 REVIEWER = "reviewer"
 NAME_ASKED = "name-asked"
 MESSAGE = "message"
-"""The field in which one writes to an agent."""
+"""The field for a message to an agent."""
 NAME_COOKIE = "review_name"
 KEYS = "keys-are-on"
 KEYS_COOKIE = "review_keys"
@@ -23,17 +23,17 @@ OWN = "own"
 
 
 def cookie(name: str) -> str:
-    """What the browser kept under this name when it connected."""
+    """Return the value of this cookie as the browser sent it on connecting; "" without one."""
     return unquote(st.context.cookies.get(name, ""))
 
 
 def reviewer() -> str:
-    """The name this browser decides under, unverified while there is no sign-in; before one is confirmed, a proposal."""
+    """Return the name this browser decides under, unverified without a sign-in; until one is confirmed, a proposal."""
     return _confirmed() or bootstrap.opened().settings.review_reviewer
 
 
 def named() -> bool:
-    """Whether a person has confirmed in this browser who uses it. Before that, nothing is recorded under a name."""
+    """Return whether a name has been confirmed in this browser. Before that, nothing is recorded under a name."""
     return bool(_confirmed())
 
 
@@ -43,7 +43,7 @@ def _confirmed() -> str:
 
 
 def name_is_asked() -> bool:
-    """Whether something is held back until this browser has a name."""
+    """Return whether an act is held back until this browser has a name."""
     return bool(st.session_state.get(NAME_ASKED))
 
 
@@ -61,28 +61,28 @@ def confirm_name(name: str) -> None:
 
 
 def draft_owner() -> str:
-    """Whose drafts this browser shows: the person's, or its own while nobody has said who uses it."""
+    """Return the owner of the drafts shown here: the person, or this browser until a name is confirmed."""
     return reviewer() if named() else browsers_own()
 
 
 def browsers_own() -> str:
-    """Whose drafts those are that were written here before anybody said who uses this browser."""
+    """Return the owner of drafts written in this browser before a name was confirmed."""
     return f"\n{_browser()}"  # no name holds a line break
 
 
 def _browser() -> str:
-    """A name for this browser that means nothing."""
+    """Return this browser's random id, which its cookie keeps."""
     kept = st.session_state.get(BROWSER) or cookie(BROWSER_COOKIE)
     return str(st.session_state.setdefault(BROWSER, kept or uuid4().hex))
 
 
 def own() -> str:
-    """A name for this session that means nothing."""
+    """Return this session's random id."""
     return str(st.session_state.setdefault(OWN, uuid4().hex))
 
 
 def keys_are_on() -> bool:
-    """Whether letters choose; a browser remembers that they do not."""
+    """Return whether the keyboard shortcuts are on; the browser remembers it if they are off."""
     return bool(st.session_state.get(KEYS, cookie(KEYS_COOKIE) != "off"))
 
 
@@ -91,12 +91,12 @@ def switch_keys(*, on: bool) -> None:
 
 
 def shortcut(key: str) -> str | None:
-    """The key of a button, while keys are on."""
+    """Return the key as a button's shortcut, or None while the keys are off."""
     return key if keys_are_on() else None
 
 
 def to_keep() -> dict[str, str]:
-    """The cookies by which a browser is known again: those that this session has something new for."""
+    """Return the cookies to write: the browser's id, and what this session has set."""
     kept = {BROWSER_COOKIE: _browser()}
     if REVIEWER in st.session_state:
         kept[NAME_COOKIE] = reviewer()

@@ -1,6 +1,6 @@
-"""What is on this session's screen: which card, since when and how long seen, what was chosen there, whose draft.
+"""What this session's screen shows: which card, since when, how long it was visible, what was chosen, which draft.
 
-A decision counts for what is on screen and for nothing else.
+A decision applies to what is on screen and to nothing else.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Card = tuple[str, str, str]
 
 
 def put_on_screen(review: Review, action: Action) -> None:
-    """From now on, decisions of this session are about this action as it is shown."""
+    """Make this action, as it is shown, the one that this session's decisions apply to."""
     if not is_on_screen(review, action):
         st.session_state[VISIBLE] = visible_seconds()
         st.session_state[HIDDEN] = 0.0
@@ -35,20 +35,20 @@ def put_on_screen(review: Review, action: Action) -> None:
 
 
 def is_on_screen(review: Review, action: Action) -> bool:
-    """Whether a button drawn for this action is still about what is on screen.
+    """Return whether this action, as it is shown, is still the one on screen.
 
-    A key pressed while the next card is being drawn calls the button of the card before.
+    A key pressed while the next card is being drawn triggers a button of the previous card.
     """
     return card_on_screen()[0] == card_of(review, action)
 
 
 def card_on_screen() -> tuple[Card | None, str]:
-    """What the card of this session is about, and the instant since when."""
+    """Return the card on this session's screen, and since which instant it is there; (None, "") without one."""
     return st.session_state.get(CARD) or (None, "")
 
 
 def seconds_on_screen() -> float:
-    """How long the present card has been this session's."""
+    """Return the seconds that the current card has been on screen; 0 without one."""
     _, since = card_on_screen()
     return _seconds_since(since) if since else 0.0
 
@@ -58,17 +58,17 @@ def _seconds_since(instant: str) -> float:
 
 
 def card_of(review: Review, action: Action) -> Card:
-    """What the card of this action is about."""
+    """Return what identifies the card of this action."""
     return review.review_id, action.key.tool_call_id, action.shown_digest
 
 
 def note_hidden(seconds: float) -> None:
-    """The page was hidden that long, with the present card on it."""
+    """Add seconds in which the page was hidden while it showed the current card."""
     st.session_state[HIDDEN] = st.session_state.get(HIDDEN, 0.0) + seconds
 
 
 def visible_seconds() -> dict[Card, float]:
-    """How long each card was to be seen in this session, up to now."""
+    """Return the seconds that each card has been visible in this session so far."""
     counted = dict(st.session_state.get(VISIBLE, {}))
     card, _ = card_on_screen()
     if card is not None:
@@ -78,7 +78,7 @@ def visible_seconds() -> dict[Card, float]:
 
 
 def note_choice() -> None:
-    """A choice was made by this very click; the page drawn next may go to it."""
+    """Note that this click made a choice, so that the page drawn next may scroll to it."""
     st.session_state[JUST_CHOSEN] = True
     made, _ = st.session_state.get(CHOICES, (0, ""))
     st.session_state[CHOICES] = (made + 1, console().queries.now())
@@ -89,29 +89,29 @@ def was_just_chosen() -> bool:
 
 
 def choices_made() -> int:
-    """How many choices were made in this session: the number of the latest."""
+    """Return the number of choices made in this session."""
     return int(st.session_state.get(CHOICES, (0, ""))[0])
 
 
 def seconds_since_choice() -> float:
-    """How long ago the latest choice of this session was made."""
+    """Return the seconds since the latest choice of this session; infinity without one."""
     _, at = st.session_state.get(CHOICES, (0, ""))
     return _seconds_since(at) if at else inf
 
 
 def put_draft_on_screen(review: Review, body: str | None) -> None:
-    """From now on, decisions of this session on this review are those of this draft."""
+    """Make this draft the one that this session's decisions on this review are taken from."""
     st.session_state[DRAFT] = (review.review_id, body)
 
 
 def draft_of(review_id: str) -> str | None:
-    """The draft of this review, if it is the one on screen."""
+    """Return the draft of this review if it is the one on screen, else None."""
     shown, body = st.session_state.get(DRAFT, (None, None))
     return body if shown == review_id else None
 
 
 def edited_digest_seen(review: Review, action: Action) -> str | None:
-    """The digest of the edited call that this browser was last shown."""
+    """Return the digest of the edited call that was last shown in this session, or None."""
     return dict(st.session_state.get(SEEN, {})).get(action_key("edit", review, action))
 
 

@@ -1,4 +1,4 @@
-"""What came of saving a thread as a scenario."""
+"""The result of saving a thread as a scenario."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ SAVED = "scenario-saved"
 
 
 def note_saving(thread_id: str, came: Path | str | None) -> None:
-    """What came of saving the thread: the file, or why there is none; None, to save it once more."""
+    """Note the result of saving the thread: the file, or why it was not saved; None to offer saving it again."""
     st.session_state[SAVED] = (thread_id, came)
 
 
 def saving(thread_id: str) -> Path | str | None:
-    """What came of saving this thread, if it is the one that this session saved last."""
+    """Return the result of saving this thread if this session saved it last, else None."""
     saved, came = st.session_state.get(SAVED, ("", None))
     return came if saved == thread_id else None

@@ -1,4 +1,4 @@
-"""The keys of widgets, and what this session has drawn and opened of them."""
+"""The keys of widgets, and which of them this session has drawn and opened."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ DRAWN = "fields-drawn"
 
 
 def key(name: str, *parts: Any) -> str:
-    """A widget's key: what it is, and what it is about. Different parts make different keys, whatever they hold."""
+    """Return a widget's key: its name and what it is about. Different parts always make different keys."""
     return ":".join((name, *(str(part).replace("%", "%25").replace(":", "%3A") for part in parts)))
 
 
 def selector(key: str) -> str:
-    """The CSS selector of the widget or container with this key."""
+    """Return the CSS selector of the widget or container with this key."""
     return f".st-key-{re.sub(r'[^a-zA-Z0-9_-]', '-', key)}"
 
 
@@ -32,7 +32,7 @@ def field_key(name: str, review: Review, action: Action, argument: str) -> str:
 
 
 def is_new_here(name: str) -> bool:
-    """Whether this session has not noted this widget as drawn."""
+    """Return whether this session has not noted this widget as drawn yet."""
     return name not in st.session_state.get(DRAWN, ())
 
 
@@ -41,7 +41,7 @@ def note_drawn(name: str) -> None:
 
 
 def was_opened(digest: str) -> bool:
-    """Whether this session has opened the fold of the text with this digest."""
+    """Return whether this session has opened the fold of the text with this digest."""
     return digest in st.session_state.get(OPENED, ())
 
 

@@ -1,1 +1,1 @@
-"""A thread: its conversation, what it waits for, and what is made of it."""
+"""The parts of the chat page: a thread's conversation, its state, and its exports."""

@@ -1,4 +1,4 @@
-"""What was closed without deciding: still open, and one press asks again."""
+"""A notice of a review closed without deciding, with the button to ask again."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pages.parts.state import address, app, flash, identity, widget_keys
 
 
 def closed(thread_id: str) -> None:
-    """Offer to ask again, where something was closed last and can be."""
+    """Offer to ask again, if the thread's last review was closed without deciding and can be asked again."""
     if not app.console().queries.may_ask_again(thread_id):
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="closed"):
@@ -22,7 +22,7 @@ def closed(thread_id: str) -> None:
             "Ask again",
             key=widget_keys.key("ask-again", thread_id),
             icon=":material/replay:",
-            help="The same call is put before a reviewer once more. The model is not asked, and nothing runs before.",
+            help="The same call goes to a reviewer again. The model is not called, and nothing runs before a decision.",
             on_click=_ask_again,
             args=(thread_id,),
         )

@@ -17,7 +17,7 @@ from pages.parts.common.words import ACTION_COLOR, ACTION_WORDS, clock
 from pages.parts.state import app, widget_keys
 
 LAST = 50
-"""Messages drawn at once; earlier ones are a click away."""
+"""Messages drawn at first; a click shows earlier ones."""
 RAN = (
     ActionState.EXECUTING,
     ActionState.DONE,
@@ -30,7 +30,7 @@ Actions = Mapping[tuple[str, str], Action]
 
 
 def conversation(thread_id: str, card_of: str | None = None) -> None:
-    """The last messages, with a way to the earlier ones; `card_of` is the review whose card stands below them."""
+    """Draw the last messages, with a button for earlier ones; `card_of` is the review whose card is below them."""
     console = app.console()
     total = console.queries.history_length(thread_id)
     shown = int(st.session_state.get(widget_keys.key("shown", thread_id), LAST))
@@ -66,7 +66,7 @@ def _message(message: Message, actions: Actions, card_of: str | None) -> None:
 
 
 def _call(call: ToolCall, action: Action | None, card_of: str | None) -> None:
-    """One call: proposed → decided by whom → ran with what → result."""
+    """Draw one call: proposed → decided by whom → ran with what → result."""
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             literal(call.name, width="content")
@@ -75,7 +75,7 @@ def _call(call: ToolCall, action: Action | None, card_of: str | None) -> None:
         if action is not None and card_of is not None and action.review_id == card_of:
             return  # the card shows what it would run
         if action is not None and _differs(call, action):
-            st.error("What ran is not what stands in the history. Look at the record of this action.")
+            st.error("What ran is not what the history shows. Look at the record of this action.")
         literal(show(masked(call.args)))
         if action is not None:
             _rest(call, action)
@@ -93,7 +93,7 @@ def _fate(action: Action) -> None:
 
 
 def _differs(call: ToolCall, action: Action) -> bool:
-    """Whether what ran is not what the history tells. An agent that gates itself keeps its proposal there."""
+    """Return whether what ran differs from the history. An agent that gates itself may keep its proposal there."""
     if action.state not in RAN or _is_what_ran(call, action):
         return False
     kept = (call.name, call.args) == (action.proposed_tool, action.proposed)
@@ -123,7 +123,7 @@ def _rest(call: ToolCall, action: Action) -> None:
 
 
 def _proof(action: Action) -> None:
-    """The record of this action, read only when it is opened."""
+    """Draw the record of this action, folded; it is read only when somebody opens it."""
     name = widget_keys.key("proof", action.key.message_id, action.key.tool_call_id)
     with st.expander("The record of this action", key=name, on_change="rerun") as opened:
         if not opened.open:

@@ -1,4 +1,4 @@
-"""A whole thread to take along: one HTML file or JSON, made when it is asked for."""
+"""The export of a complete thread: one HTML or JSON file, made when it is downloaded."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FORMS = {"html": ("text/html", as_html), "json": ("application/json", as_json)}
 
 
 def export_thread(thread_id: str) -> None:
-    """The two downloads."""
+    """Draw the two download buttons."""
     with st.popover("Export", type="tertiary", key="export"):
         st.caption(
             "The conversation, every action and the record, for a bug report. What looks like a secret is masked."

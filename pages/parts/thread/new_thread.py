@@ -1,4 +1,4 @@
-"""Starting a thread: an agent, a model, a request; and the threads there are."""
+"""The form that starts a thread with an agent, a model and a request; and the list of threads."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DEMO = "Tell Bob and Eve the meeting moved to 11, and archive the old invitation
 
 
 def start() -> None:
-    """The form for a new thread, beside the threads there are."""
+    """Draw the form for a new thread, next to the list of threads."""
     left, right = st.columns([3, 2], gap="medium")
     with left:
         st.subheader("Ask an agent to do something")
@@ -36,7 +36,7 @@ def _form() -> None:
         "Agent", agents, default=agents[0], key="new-agent", format_func=option, required=True
     )
     if app.gates_itself(str(agent)):
-        st.caption("It is of another make: it brings its own model and decides by itself what it asks about.")
+        st.caption("This is an external agent: it has its own model and decides itself what it asks about.")
     else:
         st.selectbox("Model", console.queries.models(), key="new-model")
         st.caption("It stops before anything that its policy asks about. Try one of these:")
@@ -47,12 +47,12 @@ def _form() -> None:
 
 def _broken() -> None:
     for name, reason in app.console().queries.broken_agents().items():
-        st.warning("An agent could not be loaded. Mend it, then restart the console.")
+        st.warning("An agent could not be loaded. Fix it, then restart the console.")
         line(f"{name}: {reason}")
 
 
 def demo() -> None:
-    """A button that puts something before a reviewer, where there is an agent to do it."""
+    """Draw a button that starts a demo, if an agent is served; its request leads to a review."""
     if not app.console().queries.agents():
         return
     st.button("Start a demo", key="demo", type="primary", icon=":material/play_arrow:", on_click=_demo)
@@ -67,7 +67,7 @@ def _threads() -> None:
     st.subheader("Threads")
     threads, verdicts = threads_by_verdict(SHOWN)
     if not threads:
-        st.caption("There is none.")
+        st.caption("There are no threads to show.")
     for thread in threads:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.button(

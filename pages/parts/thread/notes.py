@@ -1,4 +1,4 @@
-"""Testers' notes: on a thread, and as a filter of the threads there are."""
+"""Testers' notes: on a thread, and as a filter of the list of threads."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FIELDS = ("verdict", "text", "link")
 
 
 def notes(view: View) -> None:
-    """The way to note something on this thread."""
+    """Draw the form for a note on this thread."""
     with st.popover("Note", type="tertiary", key="note"):
         st.segmented_control(
             "Verdict",
@@ -42,7 +42,7 @@ def notes(view: View) -> None:
 
 
 def noted(thread_id: str) -> None:
-    """The notes there are on the thread, the last one first."""
+    """Draw the thread's notes, newest first."""
     for note in reversed(app.console().notes.of(thread_id)):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             mark(note.verdict)
@@ -58,7 +58,7 @@ def mark(verdict: NoteVerdict) -> None:
 
 
 def threads_by_verdict(limit: int) -> tuple[Sequence[Thread], Mapping[str, NoteVerdict]]:
-    """A choice of verdict, the threads it leaves, and the verdict of each that has one."""
+    """Draw a choice of verdict; return the threads it leaves, and the verdict of each that has one."""
     console = app.console()
     chosen = st.radio(
         "By note",

@@ -1,4 +1,4 @@
-"""A run as it goes on. It is followed, never driven: leaving the page stops nothing."""
+"""A run in progress. The page only follows it: leaving the page stops nothing."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pages.parts.common.clicks import named_first
 from pages.parts.common.literal import line
 from pages.parts.state import app, flash, identity, widget_keys
 
-EVERY = 0.4  # seconds between two looks at a run
+EVERY = 0.4  # seconds between two polls of a run
 
 
 @st.fragment(run_every=EVERY)
 def progress(thread_id: str) -> None:
-    """The agent's words as they stream and the tool that runs; redraws the page when the run is over."""
+    """Draw the agent's words as they stream and the tool that runs; redraw the page when the run is over."""
     view = app.console().queries.view(thread_id)
     if view.thread.status is not Status.RUNNING:
         flash.keep_flash()
@@ -39,4 +39,4 @@ def _stop(thread_id: str) -> None:
     except ReviewError as error:
         flash.flash_error("The run was not stopped.", error)
         return
-    flash.flash("toast", "It stops at its next step, or once the answer it writes is whole.")
+    flash.flash("toast", "It stops at its next step, or once the answer it is writing is complete.")

@@ -1,4 +1,4 @@
-"""Saving a thread as a scenario: what happened is what is expected from now on, but for what must not happen."""
+"""The form that saves a thread as a scenario: it expects what happened, except what must not happen."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ MANY = 8
 """Calls and tools that are offered before the list scrolls."""
 HEIGHT = 280  # pixels, of a list that scrolls
 MOST = 50
-"""Calls that are offered one by one, the last ones; of the others, their tools."""
+"""The last calls, which are offered one by one; of earlier ones, only their tools are."""
 
 
 @dataclass(frozen=True)
 class Offer:
-    """What may be forbidden: by which name its box is known, how it reads, and what it means."""
+    """Something to forbid: the name of its checkbox, its text, and what it means in a scenario."""
 
     name: str
     text: str
@@ -43,7 +43,7 @@ class Offer:
 
 
 def save_scenario(view: View) -> None:
-    """The way to save this thread, where it is one that can be replayed; then what was saved, with the ways on."""
+    """Draw the form that saves this thread, if it can be replayed; after saving, the file and what to do with it."""
     thread = view.thread
     if not app.is_isolated(thread.agent) or thread.status not in (Status.IDLE, Status.WAITING):
         return
@@ -56,7 +56,7 @@ def save_scenario(view: View) -> None:
             _saved(came, thread.thread_id)
             return
         st.caption(
-            "The model's replies, the decisions and what came of them, to be replayed whenever you like, "
+            "Saves the model's replies, the decisions and their results, to be replayed at any time "
             "on a world of its own. Secrets are masked."
         )
         offers = _offers(thread.thread_id)
@@ -69,7 +69,7 @@ def save_scenario(view: View) -> None:
 
 
 def _offers(thread_id: str) -> list[Offer]:
-    """Each call that ran, by its telling argument, and then each of their tools, whatever its arguments."""
+    """Return each call that ran, named by its first argument, and then each of their tools with any arguments."""
     ran = [one for one in app.console().queries.actions(thread_id) if one.state in RAN]
     different = {dumps([one.tool, one.args]): one for one in reversed(ran) if one.args}
     calls = list(reversed(different.values()))[-MOST:]
@@ -87,14 +87,14 @@ def _offers(thread_id: str) -> list[Offer]:
 
 
 def _boxes(thread_id: str, offers: list[Offer]) -> None:
-    """A box to tick for each."""
+    """Draw a checkbox for each."""
     if not offers:
         return
     st.markdown("**Did anything run that must not?** Then the scenario is red until it no longer runs.")
     with st.container(height=HEIGHT if len(offers) > MANY else "content", border=False, gap="xsmall"):
         for place, offer in enumerate(offers, start=1):
             with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-                # A label is Markdown: what the agent wrote stands beside it.
+                # A label is Markdown, so what the agent wrote is drawn next to it instead.
                 st.checkbox(
                     f"Number {place} must not run",
                     key=_box(thread_id, offer),
@@ -112,13 +112,13 @@ def _ticked(thread_id: str, offers: list[Offer]) -> list[Offer]:
 
 
 def _called(action: Action, *, whole: bool) -> str:
-    if whole:  # another call begins alike
+    if whole:  # another call has the same short text
         return f"{action.tool} → {cut(dumps(masked(action.args)), MAX_TITLE)}"
     return f"{action.tool} → {telling(action.args)}"
 
 
 def _field(thread: Thread, offers: list[Offer]) -> None:
-    """What it shows. Until somebody writes there, it says what must not run, or what was asked."""
+    """Draw the field for the scenario's name. Until somebody writes there, it holds the proposed name."""
     field, proposed = _fields(thread)
     proposal = _proposal(thread, offers)
     if st.session_state.get(field) in (None, st.session_state.get(proposed)):
@@ -128,7 +128,7 @@ def _field(thread: Thread, offers: list[Offer]) -> None:
 
 
 def _fields(thread: Thread) -> tuple[str, str]:
-    """Where the name stands, and the one that was proposed last."""
+    """Return the keys of the name field and of the name proposed last."""
     return widget_keys.key("scenario-name", thread.thread_id), widget_keys.key(
         "scenario-proposed", thread.thread_id
     )
@@ -171,7 +171,7 @@ def _saved(path: Path, thread_id: str) -> None:
 
 
 def _save(thread: Thread, offers: list[Offer]) -> None:
-    # As the boxes and the field stand at the click: the page may not have been drawn since they were changed.
+    # From the boxes and the field at the time of the click: the page may not have been drawn since they were changed.
     field, proposed = _fields(thread)
     name = str(st.session_state.get(field) or "").strip()
     if name == st.session_state.get(proposed):

@@ -1,4 +1,4 @@
-"""Settling an action whose outcome nobody knows: a person looks at the world and says what happened."""
+"""The form that settles an unknown outcome: a person looks at the world and says what happened."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ SAY = {
 MEANS = {
     "happened": "The agent gets your words, or that it took effect, as the tool's result.",
     "failed": "The agent gets an error as the tool's result.",
-    "ask_again": "The same call is put before a reviewer once more. Nothing runs before that.",
+    "ask_again": "The same call goes to a reviewer again. Nothing runs before a decision.",
 }
 
 
 NOT_ASKED = (
-    "This agent gates itself and cannot be made to ask again. It is told that nothing happened, "
-    "and may propose the call anew."
+    "This agent gates itself and cannot be made to ask again. It learns that nothing happened, "
+    "and may propose the call again."
 )
 
 
 def settle(named: str) -> None:
-    """Draw what is known of the action `thread/call`, and the three things a person can say of it."""
+    """Draw what is known about the action `thread/call`, and the three outcomes a person can record."""
     thread_id, _, call_id = named.partition("/")
     action = app.console().queries.action(thread_id, call_id)
     if action is None or action.state is not ActionState.UNKNOWN:
@@ -52,7 +52,7 @@ def settle(named: str) -> None:
         words = ""
         if outcome in ("happened", "failed"):
             words = st.text_area(
-                "What the agent is to be told (may be empty)", key="settled-result", max_chars=20_000
+                "What the agent should read (may be empty)", key="settled-result", max_chars=20_000
             )
         st.button(
             "Record this",

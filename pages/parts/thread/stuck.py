@@ -1,4 +1,4 @@
-"""A thread that an answer from elsewhere has stuck: what happened, and the two ways on."""
+"""A thread stuck on an answer given elsewhere: what happened, and the two ways to continue."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pages.parts.state import app, flash, identity
 
 
 def stuck(thread_id: str) -> None:
-    """Draw the state and its buttons."""
+    """Draw what happened, and the buttons to ask again or to close."""
     with st.container(border=True, key="stuck"):
         st.error(
             "An answer was given that the agent cannot take, and it was saved. The agent would fail on it "
@@ -24,7 +24,7 @@ def stuck(thread_id: str) -> None:
                 type="primary",
                 on_click=_ask_again,
                 args=(thread_id,),
-                help="The question comes back as a new review. The answer that stuck it is left behind.",
+                help="The question is asked again as a new review. The answer it is stuck on is not used.",
             )
             st.button(
                 "Close",

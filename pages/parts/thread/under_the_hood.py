@@ -1,4 +1,4 @@
-"""How it works, on the live thread: the graph, the interrupt, the answer about to be sent, the checkpoints."""
+"""The live thread's internals: the graph, the interrupt, the answer about to be sent, the checkpoints."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def under_the_hood(view: View) -> None:
     try:
         inside = app.console().queries.inside(view.thread.thread_id)
     except ReviewError as error:
-        st.warning("Nothing can be shown of how this thread stands.")
+        st.warning("The state of this thread cannot be shown.")
         line(str(error))
         return
     left, right = st.columns(2, gap="medium")
@@ -38,7 +38,7 @@ def under_the_hood(view: View) -> None:
             st.markdown("**The interrupt's value**, as the graph gave it")
             literal(_json({interrupt_id: value}))
         for review in view.reviews:
-            st.markdown("**The command about to be sent**, as your draft stands")
+            st.markdown("**The command about to be sent**, from your draft")
             decisions = [
                 {name: value for name, value in one.items() if not name.endswith("_digest")}
                 for one in answer(review, drafts.load(review))["decisions"]  # type: ignore[attr-defined]
@@ -62,11 +62,11 @@ def under_the_hood(view: View) -> None:
 
 
 def _answer(inside: Inside, review: Review, decisions: Sequence[dict[str, Any]]) -> Any:
-    """The decisions in the shape the interrupt asked in."""
+    """Return the resume value for the decisions, in the shape that the interrupt asked for."""
     pause = inside.pauses.get(review.review_id)
     try:
         return shapes.answer(pause, decisions) if pause else shapes.resume_value(decisions)
-    except (KeyError, ValueError):  # a draft that is not whole yet
+    except (KeyError, ValueError):  # a draft that is not complete yet
         return {"decisions": list(decisions)}
 
 
@@ -75,11 +75,11 @@ def _json(value: Any) -> str:
 
 
 def drawing(inside: Inside) -> str:
-    """The graph in DOT. Node names are the graph's own; quotes in them cannot leave their string."""
+    """Return the graph in DOT. Node names are anybody's text, so each is quoted as a JSON string."""
     lines = [
         "digraph {",
         'bgcolor="transparent"; node [shape=box, style="rounded,filled", fillcolor="#e8ecea"];',
-        'edge [color="#7d8a86"];',  # seen on light and on dark
+        'edge [color="#7d8a86"];',  # visible on light and on dark
     ]
     for node in inside.nodes:
         lit = ', fillcolor="#f5b942", penwidth=2' if node in inside.at else ""

@@ -1,4 +1,4 @@
-"""What the agents act upon, as it is now, beside the decision; what this thread changed is marked."""
+"""The current demo world that the agents act on; what this thread changed is marked."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ EXCERPT = 400  # characters of a file
 
 
 def world_panel(thread_id: str | None, agent: str) -> None:
-    """The parts of the world this agent acts upon."""
+    """Draw the parts of the world that this agent acts on."""
     world = app.world()
     changed = {change.subject for change in world.changes(thread_id)} if thread_id else set()
     with st.container(border=True, key="world"):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown("**World**, as it is now")
             with st.popover("Reset", type="tertiary"):
-                st.caption("The demo world starts anew for everybody. The record stays as it is.")
+                st.caption("The demo world starts over for everybody. The record stays as it is.")
                 st.button("Reset the demo world", key="reset-world", on_click=_reset)
         parts = PARTS.get(agent, _MAIL)
         titles = [option(part.title(world)) for part in parts]
@@ -46,7 +46,7 @@ def _reset() -> None:
 
 
 def _row(by_this_thread: bool, text: str) -> None:
-    """One thing. The line break that ends a file's last line is ordinary here, where nothing is decided on it."""
+    """Draw one item, without the line break at a file's end: nothing is decided on it here."""
     if by_this_thread:
         st.badge("changed by this thread", color="violet", icon=":material/edit:")
     literal(text.removesuffix("\n"))
@@ -69,7 +69,7 @@ def _mailbox(world: World, changed: Changed) -> None:
 def _files(world: World, changed: Changed) -> None:
     files = world.files()
     if not files:
-        st.caption("There is no file.")
+        st.caption("There are no files.")
     for file in files:
         more = "…" if len(file.content) > EXCERPT else ""
         _row(f"files/{file.path}" in changed, f"{file.path}\n{file.content[:EXCERPT]}{more}")
@@ -117,7 +117,7 @@ def _books(world: World, changed: Changed) -> None:
 def _loans(world: World, changed: Changed) -> None:
     loans = world.loans()
     if not loans:
-        st.caption("Nothing is lent.")
+        st.caption("Nothing is on loan.")
     for loan in reversed(loans):
         text = f"{loan.loan_id} · {loan.book_id} · {loan.member_id}\ndue {loan.due}, renewed {loan.renewals} times"
         _row(f"loans/{loan.loan_id}" in changed, text)
@@ -130,7 +130,7 @@ def _members(world: World, changed: Changed) -> None:
 
 @dataclass(frozen=True)
 class WorldTab:
-    """One tab: what it is called, how it is drawn, and which subjects of a change belong to it."""
+    """One tab: its title, how it is drawn, and which subjects of a change belong to it."""
 
     title: Callable[[World], str]
     draw: Callable[[World, Changed], None]
