@@ -54,7 +54,7 @@ def test_hostile_text_forges_nothing_and_fetches_nothing(shared: Server, browses
     tab.choose("edit").write("args", json.dumps({"path": LINES[1], "content": LINES, HOSTILE: 1}))
     tab.sees("expected")
     is_clean(tab)
-    tab.choose("reject").write("reason", HOSTILE).sees("The agent will read")
+    tab.choose("reject").write("reason", HOSTILE).sees("What will be sent to the agent")
     is_clean(tab)
     thread = f"/chat?thread={review['thread_id']}"
     is_clean(tab.open(thread))

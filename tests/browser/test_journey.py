@@ -61,7 +61,7 @@ def test_a_rejection_reaches_the_agent_in_the_persons_words_after_the_server_was
     server.start()
     tab.page.reload()
     tab.choose("reject").write("reason", "Alice is on leave until May")
-    tab.sees("The agent will read").send()
+    tab.sees("What will be sent to the agent").send()
     expect(tab.at("message").locator("textarea")).to_be_enabled()
     expect(tab.page.get_by_test_id("stChatMessage").last).to_contain_text("Alice is on leave until May")
     assert outbox(server) == []

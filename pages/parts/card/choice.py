@@ -20,7 +20,7 @@ from pages.parts.state import app, identity, on_screen, widget_keys
 FIELD = {"approve": "typed", "edit": "args", "reject": "reason", "respond": "reply"}
 IRREVERSIBLE = "This cannot be undone. To have it run, type the value of “{}” again, as it would run."
 TYPE_AGAIN = "Type it again"
-NO_ANSWER = "Write the answer above. What the agent will read is shown here."
+NO_ANSWER = "Write the answer above. What will be sent to the agent is shown here."
 NOT_IT = "This is not the value that would run. Correct what you typed."
 
 
@@ -112,7 +112,7 @@ def _consequence(review: Review, action: Action, accepted: AcceptedDecision) -> 
         on_screen.see_edited_digest(review, action, accepted.after.shown_digest)
         editor.show_change(accepted)
     if accepted.told:
-        st.caption("The agent will read")
+        st.caption("What will be sent to the agent")
         literal(accepted.told)
 
 
