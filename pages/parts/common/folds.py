@@ -30,7 +30,7 @@ def as_proposed(action: Action) -> str:
 
 
 def noted(action: Action) -> str:
-    """Return how the tool's arguments differ from the proposal and why, one line each; "" if they do not."""
+    """Return notes on the arguments, one line each: where they differ from the proposal and why, what is unchecked."""
     notes, lines = action.notes, []
     if action.begun:
         lines.append("It has already started, and stopped midway to ask: what it has done so far is done.")
