@@ -280,6 +280,11 @@ class Transaction(Reads, Protocol):
     def move(self, key: Key, start: ActionState, end: ActionState, **changes: Any) -> bool:
         """Compare-and-set: false, and nothing changed, unless the action stood in `start`."""
 
+    def withdraw(
+        self, action: Action, result: str, at: str, by: str | None = None, *, rule_id: str | None = ...
+    ) -> None:
+        """Withdraw an approval that nothing has started on, and record it. `result` is what the model is sent."""
+
     def look_over(self, key: Key, by: str) -> bool:
         """True the first time; an action is looked over once."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from uuid import uuid4
 
 from agent.console.checks import closed_last
@@ -14,7 +13,7 @@ from agent.review.agents import Agent
 from agent.review.damage import review_is_damaged
 from agent.review.deliveries import AnswerCalls, Repeat, Repeated, ToolResult
 from agent.review.errors import NothingToAskAgain
-from agent.review.events import EventKind
+from agent.review.facts import ReviewClosed, ReviewExpired
 from agent.review.people import NOBODY
 
 BY_HAND = "closed without deciding"
@@ -26,11 +25,7 @@ def close(entry: Entry, review: Review, reason: str, *, secret: bytes) -> Answer
     rest = (
         tool_messages.CANCELLED if review_is_damaged(as_recorded(entry.tx, review, secret=secret)) else None
     )
-    results = [
-        entry.cancel(action, tool_messages.of(action, tool_messages.CANCELLED)) for action in review.actions
-    ]
-    entry.tx.end_review(review.review_id, ReviewState.CLOSED, entry.now, entry.by, BY_HAND)
-    entry.note(EventKind.REVIEW_CLOSED, {"reason": reason, "told": _texts(results)}, review=review)
+    results = _close_one(entry, review, reason)
     # Where others are open, nobody knows which of them a suspended tool waits for: it then asks once more.
     alone = not entry.tx.open_reviews(review.thread_id)
     begun = entry.end_midway(tool_messages.midway(tool_messages.CANCELLED)) if alone else ()
@@ -40,16 +35,22 @@ def close(entry: Entry, review: Review, reason: str, *, secret: bytes) -> Answer
 def close_stuck(entry: Entry, reason: str) -> AnswerCalls:
     """End every review of a stuck thread, and answer every open call with an error."""
     for review in entry.tx.open_reviews(entry.thread.thread_id):
-        for action in review.actions:
-            entry.cancel(action, tool_messages.of(action, tool_messages.CANCELLED))
-        entry.tx.end_review(review.review_id, ReviewState.CLOSED, entry.now, entry.by, BY_HAND)
-        entry.note(
-            EventKind.REVIEW_CLOSED, {"reason": reason, "told": tool_messages.CANCELLED}, review=review
-        )
+        _close_one(entry, review, reason)
     return AnswerCalls(
         entry.answer_calls(tool_messages.midway(tool_messages.CANCELLED)),
         rest=tool_messages.CLOSED_WITH_OTHERS,
     )
+
+
+def _close_one(entry: Entry, review: Review, reason: str) -> list[ToolResult]:
+    """End one review and each of its actions, and record what their model is sent. Returns those results."""
+    results = [
+        entry.cancel(action, tool_messages.of(action, tool_messages.CANCELLED)) for action in review.actions
+    ]
+    entry.tx.end_review(review.review_id, ReviewState.CLOSED, entry.now, entry.by, BY_HAND)
+    told = " ".join(dict.fromkeys(result.text for result in results)) or tool_messages.CANCELLED
+    entry.note(ReviewClosed(reason=reason, told=told), review=review)
+    return results
 
 
 def expire(entry: Entry, review: Review) -> AnswerCalls | None:
@@ -62,7 +63,7 @@ def expire(entry: Entry, review: Review) -> AnswerCalls | None:
     for action in review.actions:
         text = tool_messages.of(action, tool_messages.EXPIRED)
         entry.tx.move(action.key, ActionState.PENDING, ActionState.EXPIRED, ended_at=entry.now, result=text)
-    entry.note(EventKind.REVIEW_EXPIRED, {"told": tool_messages.EXPIRED}, review=review)
+    entry.note(ReviewExpired(told=tool_messages.EXPIRED), review=review)
     results = entry.answer_calls(tool_messages.midway(tool_messages.EXPIRED))
     return AnswerCalls(results, tool_messages.EXPIRED_ANSWER, f"closing-{review.review_id}")
 
@@ -76,8 +77,3 @@ def repeat(entry: Entry, *, agent: Agent) -> Repeat:
         Repeated(f"call_{uuid4().hex[:24]}", action.proposed_tool, action.enters or {}) for action in closed
     )
     return Repeat(entry.say(tool_messages.ASK_ME_AGAIN).id, tool_messages.ASK_ME_AGAIN, uuid4().hex, calls)
-
-
-def _texts(results: Sequence[ToolResult]) -> str:
-    """What the model is sent, each text once."""
-    return " ".join(dict.fromkeys(result.text for result in results))

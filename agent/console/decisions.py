@@ -28,7 +28,7 @@ from agent.review.errors import (
     ThreadBusy,
     ThreadStuck,
 )
-from agent.review.events import EventKind
+from agent.review.facts import DecisionRefused
 from agent.review.threads import Thread
 
 TOO_LATE = (
@@ -87,6 +87,5 @@ def record(
 
 def note_refusal(entry: Entry, review_id: str | None, error: ReviewError) -> None:
     """Put on record that a decision came too late."""
-    data = {"why": str(error), "code": error.code, "review_id": review_id}
     review = entry.tx.review(review_id) if review_id else None
-    entry.note(EventKind.DECISION_REFUSED, data, review=review)
+    entry.note(DecisionRefused(why=str(error), code=error.code, review_id=review_id), review=review)

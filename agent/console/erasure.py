@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from agent.ports import Ledger
 from agent.review.errors import ErasureRefused
-from agent.review.events import EventKind, UnsealedEvent
+from agent.review.events import EventKind
+from agent.review.facts import DataErased, of_console
 from agent.review.threads import check_words
 
 KEPT = (EventKind.CHAIN_KEYED, EventKind.DATA_ERASED)
@@ -34,7 +35,6 @@ def erase(ledger: Ledger, seqs: Sequence[int], *, by: str, why: str, now: str) -
                 raise ErasureRefused(f"There is no event {seq} that holds data. Check its number.")
             if event.kind in KEPT:
                 raise ErasureRefused(f"Event {seq} says how the record is to be read. Leave it out.")
-        data = {"seqs": wanted, "why": why}
-        tx.append(UnsealedEvent(kind=EventKind.DATA_ERASED, at=now, by=by, data=data))
+        tx.append(of_console(DataErased(seqs=wanted, why=why), now, by))
         tx.erase(wanted)
     ledger.scrub()

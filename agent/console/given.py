@@ -12,7 +12,8 @@ from agent.console.writes import Entry
 from agent.ports import Clock, Ledger, Reads
 from agent.review.actions import Key, Review, Waiting
 from agent.review.errors import LedgerUnavailable, ReviewChanged
-from agent.review.events import EventKind, instant
+from agent.review.events import instant
+from agent.review.facts import ActionLookedOver, ReviewShown
 from agent.review.given import Face, by_thread, given
 
 log = logging.getLogger(__name__)
@@ -50,19 +51,16 @@ class GivenReviews:
             moment = self._clock()
             if review is None or not tx.first_shown(review_id, to, instant(moment)):
                 return
-            data = {"digests": [action.shown_digest for action in review.actions]}
-            Entry(tx, known(tx, review.thread_id), to, moment).note(
-                EventKind.REVIEW_SHOWN, data, review=review
-            )
+            shown = ReviewShown(digests=[action.shown_digest for action in review.actions])
+            Entry(tx, known(tx, review.thread_id), to, moment).note(shown, review=review)
 
     def look_over(self, key: Key, *, by: str) -> None:
         """Record that a person has looked at an action that ran without asking."""
         with self._ledger.write() as tx:
             action = tx.latest_action(key.thread_id, key.tool_call_id)
             if action is not None and tx.look_over(key, by):
-                Entry(tx, known(tx, key.thread_id), by, self._clock()).note(
-                    EventKind.ACTION_LOOKED_OVER, {}, action=action
-                )
+                entry = Entry(tx, known(tx, key.thread_id), by, self._clock())
+                entry.note_action(action, ActionLookedOver())
 
     def meant(self, thread_id: str, by: str, face: Face) -> str | None:
         """The one review that this reviewer was given last on the thread; None if there was none, or several."""

@@ -22,7 +22,8 @@ from agent.review.errors import (
     UnknownAgent,
     UnknownRule,
 )
-from agent.review.events import EventKind, UnsealedEvent, instant
+from agent.review.events import EventKind, instant
+from agent.review.facts import RuleExpired, RuleMade, RuleRevoked, of_rule
 from agent.review.people import NOBODY
 from agent.review.rules import Foresight, Lasting, Rule, RuleEnd, Scope
 
@@ -99,8 +100,8 @@ class Rules:
             rule = self._made(action, free, scope, lasting, by, zone)
             _check_new(tx, rule)
             tx.add_rule(rule)
-            data = {**rules.described(rule), "lasting": lasting, "summary": action.summary}
-            Entry(tx, known(tx, thread_id), by, self._clock()).note(EventKind.RULE_MADE, data, action=action)
+            made = RuleMade(rule=rule, lasting=lasting, summary=action.summary)
+            Entry(tx, known(tx, thread_id), by, self._clock()).note_action(action, made)
         return rule
 
     def revoke(self, rule_id: str, *, by: str) -> Rule:
@@ -114,9 +115,9 @@ class Rules:
                 raise RuleOver(rule_id, str(rule.ended), str(rule.ended_by), str(rule.ended_at))
             taken_back = tx.actions_by_rule(rule_id, state=ActionState.APPROVED)
             names = [[one.key.thread_id, one.key.tool_call_id] for one in taken_back]
-            tx.append(_about(rule, EventKind.RULE_REVOKED, now, by, {"uses": rule.uses, "withdrawn": names}))
+            tx.append(of_rule(RuleRevoked(rule=rule, uses=rule.uses, withdrawn=names), now, by))
             for action in taken_back:
-                self._take_back(tx, action, now, by)
+                tx.withdraw(action, tool_messages.RULE_OVER, now, by, rule_id=action.rule_id)
         return replace(rule, ended=RuleEnd.REVOKED, ended_at=now, ended_by=by)
 
     def end_expired(self) -> None:
@@ -127,7 +128,7 @@ class Rules:
         with self._ledger.write() as tx:
             for rule in tx.standing_rules():
                 if rule.expires_at <= now and tx.end_rule(rule.rule_id, RuleEnd.EXPIRED, now, NOBODY):
-                    tx.append(_about(rule, EventKind.RULE_EXPIRED, now, None, {"uses": rule.uses}))
+                    tx.append(of_rule(RuleExpired(rule=rule, uses=rule.uses), now))
 
     def _remembered(
         self, reads: Reads, thread_id: str, tool_call_id: str, shown_digest: str | None
@@ -158,21 +159,6 @@ class Rules:
             now=self._clock().astimezone(zone),
         )
 
-    def _take_back(self, tx: Transaction, action: Action, now: str, by: str) -> None:
-        tx.move(
-            action.key,
-            ActionState.APPROVED,
-            ActionState.WITHDRAWN,
-            ended_at=now,
-            result=tool_messages.RULE_OVER,
-        )
-        entry = Entry(tx, known(tx, action.key.thread_id), by, self._clock())
-        entry.note(
-            EventKind.ACTION_WITHDRAWN,
-            {"told": tool_messages.RULE_OVER, "rule_id": action.rule_id},
-            action=action,
-        )
-
 
 def _check_new(tx: Transaction, rule: Rule) -> None:
     """Refuse what is remembered already: a second click, or another tab."""
@@ -183,12 +169,3 @@ def _check_new(tx: Transaction, rule: Rule) -> None:
                 f"This is remembered already, by {one.made_by} until {one.expires_at} ({one.rule_id}). "
                 "Revoke that rule first if this one is to last for another time."
             )
-
-
-def _about(rule: Rule, kind: EventKind, at: str, by: str | None, more: dict[str, object]) -> UnsealedEvent:
-    """An event about the rule, of the thread it was made on."""
-    data = {**rules.described(rule), **more}
-    thread_id = rule.made_from.thread_id
-    return UnsealedEvent(
-        kind=kind, at=at, thread_id=thread_id, agent=rule.agent, by=by, tool=rule.tool, data=data
-    )

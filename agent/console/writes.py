@@ -18,7 +18,21 @@ from agent.review.attention import as_data
 from agent.review.decisions import AcceptedDecision
 from agent.review.deliveries import AnswerCalls, AnyDelivery, ToolResult
 from agent.review.errors import Halted, ReviewChanged, ThreadBusy
-from agent.review.events import EventKind, UnsealedEvent, instant
+from agent.review.events import instant
+from agent.review.facts import (
+    ActionWithdrawn,
+    DecisionMade,
+    ExecutionFailed,
+    Fact,
+    MessageSent,
+    OutcomeSettled,
+    PolicyChanged,
+    RunStarted,
+    ThreadArchived,
+    of_action,
+    of_console,
+    of_thread,
+)
 from agent.review.threads import Message, Run, Status, Thread, result_id
 
 LAST_MESSAGES = 100
@@ -44,34 +58,20 @@ class Entry:
     def now(self) -> str:
         return instant(self.moment)
 
-    def note(
-        self,
-        kind: EventKind,
-        data: dict[str, Any],
-        *,
-        review: Review | None = None,
-        action: Action | None = None,
-    ) -> None:
-        """Add an event to the trail."""
-        fact = UnsealedEvent(
-            kind=kind,
-            at=self.now,
-            thread_id=self.thread.thread_id,
-            agent=self.thread.agent,
-            by=self.by,
-            review_id=review.review_id if review else action.review_id if action else None,
-            tool_call_id=action.key.tool_call_id if action else None,
-            tool=action.tool if action else None,
-            digest=action.call_digest if action else None,
-            data=data,
-        )
-        self.tx.append(fact)
+    def note(self, fact: Fact, *, review: Review | None = None) -> None:
+        """Record a fact about the thread, or about a review on it."""
+        review_id = review.review_id if review else None
+        self.tx.append(of_thread(self.thread, fact, self.now, self.by, review_id=review_id))
+
+    def note_action(self, action: Action, fact: Fact) -> None:
+        """Record a fact about an action of the thread."""
+        self.tx.append(of_action(action, fact, self.now, self.by))
 
     def say(self, text: str) -> Message:
         """Put a person's message into the transcript."""
         message = Message(id=uuid4().hex, type="human", content=text)
         self.tx.put_messages(self.thread.thread_id, [message], self.now)
-        self.note(EventKind.MESSAGE_SENT, {"text": text})
+        self.note(MessageSent(text=text))
         return message
 
     def open_run(self, delivery: AnyDelivery, *, owner: str, agent: Agent) -> Run:
@@ -94,8 +94,15 @@ class Entry:
             raise ThreadBusy(self.thread.thread_id)
         self._note_policy(agent)
         self.tx.set_thread(self.thread.thread_id, Status.RUNNING, self.now)
-        about = {"prompt_hash": agent.prompt_hash, "agent_version": agent.version, "delivers": delivery.kind}
-        self.note(EventKind.RUN_STARTED, {"run_id": run.run_id, "model": run.model, **about})
+        self.note(
+            RunStarted(
+                run_id=run.run_id,
+                model=run.model,
+                prompt_hash=agent.prompt_hash,
+                agent_version=agent.version,
+                delivers=delivery.kind,
+            )
+        )
         return run
 
     def _note_policy(self, agent: Agent) -> None:
@@ -104,17 +111,16 @@ class Entry:
             return
         before = self.tx.policy_version(agent.name)
         if before != agent.policy.version:
-            data = {"version": agent.policy.version, "before": before, "policy": agent.policy.on_record}
-            self.tx.append(
-                UnsealedEvent(kind=EventKind.POLICY_CHANGED, at=self.now, agent=agent.name, data=data)
-            )
+            version, policy = agent.policy.version, agent.policy.on_record
+            fact = PolicyChanged(version=version, before=before, policy=policy)
+            self.tx.append(of_console(fact, self.now, agent=agent.name))
 
     def archive(self) -> None:
         """Put the thread away; what a broken turn left open ends with it."""
         if self.thread.status is not Status.IDLE:
             self.answer_calls()
         self.tx.set_thread(self.thread.thread_id, Status.ARCHIVED, self.now)
-        self.note(EventKind.THREAD_ARCHIVED, {"messages": self.tx.message_count(self.thread.thread_id)})
+        self.note(ThreadArchived(messages=self.tx.message_count(self.thread.thread_id)))
 
     def record_decision(self, review: Review, accepted: AcceptedDecision, agent: Agent) -> None:
         """Record one decision by compare-and-set. Raises `ReviewChanged` if the action waits no longer."""
@@ -133,19 +139,19 @@ class Entry:
             changes |= {"ended_at": self.now, "result": accepted.told}
         if not self.tx.move(before.key, ActionState.PENDING, after.state, **changes):
             raise ReviewChanged(f"{before.tool} no longer waits.")
-        data = {
-            "type": accepted.type,
-            "tool": after.tool,
-            "before": before.args,
-            "after": after.args if runs else None,
-            "reason": accepted.message,
-            "comment": accepted.comment,
-            "summary": before.summary,
-            "summary_after": after.summary if accepted.type == "edit" else None,
+        made = DecisionMade(
+            type=accepted.type,
+            tool=after.tool,
+            before=before.args,
+            after=after.args if runs else None,
+            reason=accepted.message,
+            comment=accepted.comment,
+            summary=before.summary,
+            summary_after=after.summary if accepted.type == "edit" else None,
             **self._time_to_decide(review),
             **as_data(accepted.seen),
-        }
-        self.note(EventKind.DECISION_MADE, data, review=review, action=after)
+        )
+        self.note_action(after, made)
 
     def settle(self, action: Action, outcome: Outcome, words: str, *, asks: bool = True) -> None:
         """Record what a person says became of an action whose outcome is unknown.
@@ -158,11 +164,7 @@ class Entry:
         if outcome == "ask_again" and not asks:
             text, decision = tool_messages.NOT_ASKED_AGAIN, {"type": "settle", "outcome": "did_not_happen"}
         self.tx.move(action.key, ActionState.UNKNOWN, end, ended_at=self.now, result=text, decision=decision)
-        self.note(
-            EventKind.OUTCOME_SETTLED,
-            {"outcome": outcome, "result": text, "args": action.args},
-            action=action,
-        )
+        self.note_action(action, OutcomeSettled(outcome=outcome, result=text, args=action.args))
 
     def answer_calls(
         self, midway: str = tool_messages.midway(tool_messages.FAILED_TURN)
@@ -177,7 +179,7 @@ class Entry:
                 # Pending here means: proposed by a run that failed before its review was opened.
                 end = ActionState.WITHDRAWN if action.state is ActionState.APPROVED else ActionState.CANCELLED
                 results.append(self.end(action, end, tool_messages.of(action, tool_messages.FAILED_TURN)))
-                self.note(EventKind.ACTION_WITHDRAWN, {"told": results[-1].text}, action=action)
+                self.note_action(action, ActionWithdrawn(told=results[-1].text))
             elif action.state is ActionState.SUSPENDED:
                 results.append(self._end_midway(action, midway))
             elif action.result is not None:
@@ -196,8 +198,8 @@ class Entry:
 
     def _end_midway(self, action: Action, text: str) -> ToolResult:
         result = self.end(action, ActionState.FAILED, text)
-        data = {"result": result.text, "args": action.args, "started_at": action.started_at}
-        self.note(EventKind.EXECUTION_FAILED, data, action=action)
+        failed = ExecutionFailed(result=result.text, args=action.args, started_at=action.started_at)
+        self.note_action(action, failed)
         return result
 
     def known_results(self) -> tuple[ToolResult, ...]:

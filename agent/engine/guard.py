@@ -29,12 +29,38 @@ from agent.review.agents import Agent
 from agent.review.arguments.fitting.intake import intake_of
 from agent.review.digest import canonical
 from agent.review.errors import LedgerUnavailable
-from agent.review.events import EventKind, UnsealedEvent, instant
+from agent.review.events import EventKind, instant
+from agent.review.facts import (
+    LEFT_OUT,
+    ActionLapsed,
+    ActionWithdrawn,
+    BlockedAtTheDoor,
+    EndUnknown,
+    ExecutionBlocked,
+    ExecutionFailed,
+    ExecutionFinished,
+    ExecutionStarted,
+    ExecutionSuspended,
+    Fact,
+    NotStarted,
+    OutcomeUnknown,
+    RejectedMidway,
+    of_action,
+    of_run,
+)
 from agent.review.threads import Run, RunState
 
 
 class Stop(GraphBubbleUp):
     """The run may not go on. No node's error handling of LangGraph's own catches it."""
+
+
+FACT_OF_END = {
+    ActionState.DONE: ExecutionFinished,
+    ActionState.FAILED: ExecutionFailed,
+    ActionState.SUSPENDED: ExecutionSuspended,
+    ActionState.UNKNOWN: EndUnknown,
+}
 
 
 @dataclass(frozen=True)
@@ -175,8 +201,9 @@ class Guard(BaseCallbackHandler):
         tool, now = entering.tool.name, instant(self._clock())
         action = self._calls.action(tx, entering, now)
         if action is None:
-            data = {"why": "it was never proposed", "args": entering.entered}
-            tx.append(self._fact(EventKind.EXECUTION_BLOCKED, None, tool, entering.call_id, data))
+            fact = ExecutionBlocked(why="it was never proposed", args=entering.entered)
+            event = of_run(self._run, fact, now, self._run.started_by)
+            tx.append(replace(event, tool=tool, tool_call_id=entering.call_id))
             return Admission(refusal=tool_messages.BLOCKED)
         match action.state:
             case ActionState.APPROVED | ActionState.SUSPENDED:
@@ -184,13 +211,12 @@ class Guard(BaseCallbackHandler):
             case ActionState.EXECUTING | ActionState.DONE | ActionState.FAILED if differs(
                 action, tool, entering.entered
             ):
-                data = {"why": "another call of the same id was run", "args": entering.entered}
-                tx.append(self._fact(EventKind.EXECUTION_BLOCKED, action, tool, action.tool_call_id, data))
+                fact = ExecutionBlocked(why="another call of the same id was run", args=entering.entered)
+                self._note(tx, action, fact, tool)
                 return Admission(refusal=tool_messages.of_one_id(action.result))
             case ActionState.EXECUTING:
                 tx.move(action.key, ActionState.EXECUTING, ActionState.UNKNOWN)
-                data = {"why": "entered twice"}
-                tx.append(self._fact(EventKind.OUTCOME_UNKNOWN, action, tool, action.tool_call_id, data))
+                self._note(tx, action, OutcomeUnknown(why="entered twice"), tool)
                 return Admission(stop=f"{tool} was entered while it was executing already.")
             case ActionState.UNKNOWN:
                 return Admission(stop=f"The outcome of {tool} is unknown.")
@@ -198,8 +224,7 @@ class Guard(BaseCallbackHandler):
                 return Admission(repeat=action, action=action)
             case _ if action.result is not None:
                 return Admission(refusal=action.result, action=action)
-        data = {"why": f"the action is {action.state}"}
-        tx.append(self._fact(EventKind.EXECUTION_BLOCKED, action, tool, action.tool_call_id, data))
+        self._note(tx, action, ExecutionBlocked(why=f"the action is {action.state}"), tool)
         return Admission(refusal=tool_messages.BLOCKED)
 
     def _start(
@@ -209,20 +234,18 @@ class Guard(BaseCallbackHandler):
             action.state is ActionState.APPROVED
         )  # else it is entered again, after it asked in its middle
         if rejected := self._calls.rejected_in_its_middle(tx, action):
-            return self._end_as(tx, action, ActionState.FAILED, EventKind.EXECUTION_FAILED, rejected, now)
+            return self._end_as(tx, action, ActionState.FAILED, RejectedMidway(told=rejected), now)
         if starts and action.execute_by is not None and now > action.execute_by:
-            return self._not_run(
-                tx, action, ActionState.LAPSED, EventKind.ACTION_LAPSED, tool_messages.LAPSED, now
-            )
+            lapsed = tool_messages.of(action, tool_messages.LAPSED)
+            return self._end_as(tx, action, ActionState.LAPSED, ActionLapsed(told=lapsed), now)
         if starts and action.decided_by is None and (denial := self._agent.denial(action.tool, action.args)):
             # A rule or the policy let it run, and the policy has come to deny it since.
-            end, kind = ActionState.WITHDRAWN, EventKind.ACTION_WITHDRAWN
-            return self._not_run(tx, action, end, kind, denial.for_model, now)
+            denied = tool_messages.of(action, denial.for_model)
+            return self._end_as(tx, action, ActionState.WITHDRAWN, ActionWithdrawn(told=denied), now)
         args = self._handed(action, entering, named)
         if args is None:
-            return self._not_run(
-                tx, action, ActionState.BLOCKED, EventKind.EXECUTION_BLOCKED, tool_messages.BLOCKED, now
-            )
+            blocked = tool_messages.of(action, tool_messages.BLOCKED)
+            return self._end_as(tx, action, ActionState.BLOCKED, BlockedAtTheDoor(told=blocked), now)
         if not self._begin(tx, action, action.args):
             return Admission(stop=f"{entering.tool.name} was started elsewhere at the same moment.")
         return Admission(start=Go(replace(action, state=ActionState.EXECUTING, started_at=now), args))
@@ -254,17 +277,17 @@ class Guard(BaseCallbackHandler):
             return None
         return {name: value for name, value in named.items() if name not in own} | rebuilt
 
-    def _not_run(
-        self, tx: Transaction, action: Action, end: ActionState, kind: EventKind, text: str, now: str
-    ) -> Admission:
-        return self._end_as(tx, action, end, kind, tool_messages.of(action, text), now)
-
     def _end_as(
-        self, tx: Transaction, action: Action, end: ActionState, kind: EventKind, text: str, now: str
+        self,
+        tx: Transaction,
+        action: Action,
+        end: ActionState,
+        fact: NotStarted | ActionLapsed | ActionWithdrawn,
+        now: str,
     ) -> Admission:
-        tx.move(action.key, action.state, end, ended_at=now, result=text)
-        tx.append(self._fact(kind, action, action.tool, action.key.tool_call_id, {"told": text}))
-        return Admission(refusal=text, action=action)
+        tx.move(action.key, action.state, end, ended_at=now, result=fact.told)
+        self._note(tx, action, fact)
+        return Admission(refusal=fact.told, action=action)
 
     def _again(self, entering: Entering, action: Action) -> Any:
         """What the call returned the first time. Raises `Stop` where that was not kept."""
@@ -308,8 +331,8 @@ class Guard(BaseCallbackHandler):
             action.key, action.state, ActionState.EXECUTING, started_at=now, owner=self._run.owner
         ):
             return False
-        data = {"args": args, "attempt": action.key.attempt, "run_id": self._run.run_id}
-        tx.append(self._fact(EventKind.EXECUTION_STARTED, action, action.tool, action.key.tool_call_id, data))
+        attempt, run_id = action.key.attempt, self._run.run_id
+        self._note(tx, action, ExecutionStarted(args=args, attempt=attempt, run_id=run_id))
         return True
 
     def _leave(
@@ -339,19 +362,17 @@ class Guard(BaseCallbackHandler):
         returned: bytes | None,
         turns: Turns | None = None,
     ) -> bool:
-        kind = {
-            ActionState.DONE: EventKind.EXECUTION_FINISHED,
-            ActionState.FAILED: EventKind.EXECUTION_FAILED,
-            ActionState.SUSPENDED: EventKind.EXECUTION_SUSPENDED,
-            ActionState.UNKNOWN: EventKind.OUTCOME_UNKNOWN,
-        }[end]
         now = instant(self._clock())
         moved = tx.move(action.key, ActionState.EXECUTING, end, ended_at=now, result=text, returned=returned)
         if moved:
-            data: dict[str, Any] = {"result": text, "args": action.args, "started_at": action.started_at}
-            if turns and (turns.asked or turns.inside):
-                data["turns"] = [turns.asked, turns.inside]
-            tx.append(self._fact(kind, action, action.tool, action.key.tool_call_id, data))
+            counted = turns is not None and (turns.asked or turns.inside)
+            ended = FACT_OF_END[end](
+                result=text,
+                args=action.args,
+                started_at=action.started_at,
+                turns=[turns.asked, turns.inside] if turns is not None and counted else LEFT_OUT,
+            )
+            self._note(tx, action, ended)
         return moved
 
     def _skip_turns(self, tx: Transaction, entering: Entering, action: Action) -> None:
@@ -371,18 +392,7 @@ class Guard(BaseCallbackHandler):
                 entering.turns.skip(*(event.data or {})["turns"])
                 return
 
-    def _fact(
-        self, kind: EventKind, action: Action | None, tool: str, call_id: str | None, data: dict[str, Any]
-    ) -> UnsealedEvent:
-        return UnsealedEvent(
-            kind=kind,
-            at=instant(self._clock()),
-            thread_id=self._run.thread_id,
-            agent=self._run.agent,
-            by=self._run.started_by,
-            review_id=action.review_id if action else None,
-            tool_call_id=call_id,
-            tool=tool,
-            digest=action.call_digest if action else None,
-            data=data,
-        )
+    def _note(self, tx: Transaction, action: Action, fact: Fact, tool: str | None = None) -> None:
+        """Record a fact about an action; `tool` is what entered in its place, if it is another."""
+        event = of_action(action, fact, instant(self._clock()), self._run.started_by)
+        tx.append(replace(event, tool=tool or action.tool))

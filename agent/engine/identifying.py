@@ -14,7 +14,7 @@ from langchain_core.messages import AIMessage
 from agent.engine.door import Entering
 from agent.engine.graph_messages import messages_at, open_calls
 from agent.engine.namespaces import graph_of, id_of, task_of
-from agent.engine.proposals import LAST_MESSAGES, attempts_of, fact_of, message_named, propose
+from agent.engine.proposals import LAST_MESSAGES, attempts_of, message_named, propose
 from agent.ports import Transaction
 from agent.review import external, shapes, tool_messages
 from agent.review.actions import Action, ActionState, Key
@@ -22,8 +22,8 @@ from agent.review.agents import Agent
 from agent.review.arguments.fitting.intake import intake_of, is_json
 from agent.review.arguments.fitting.json_form import json_form
 from agent.review.digest import canonical
-from agent.review.events import EventKind
 from agent.review.external import OpenCall
+from agent.review.facts import ExecutionBlocked, of_action
 from agent.review.threads import Run
 
 ENDED = (ActionState.DONE, ActionState.FAILED, ActionState.BLOCKED, ActionState.UNKNOWN)
@@ -236,8 +236,7 @@ class Identifying:
                 ended_at=now,
                 result=tool_messages.BLOCKED,
             )
-            data = {"why": why, "args": action.args}
-            tx.append(fact_of(action, EventKind.EXECUTION_BLOCKED, now, None, data))
+            tx.append(of_action(action, ExecutionBlocked(why=why, args=action.args), now))
             action = replace(action, state=ActionState.BLOCKED, result=tool_messages.BLOCKED)
         return action
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any
 
 from agent.engine.namespaces import graph_of
 from agent.ports import Transaction
 from agent.review import tool_messages
 from agent.review.actions import BEGUN, Action, ActionState, with_digests
-from agent.review.events import EventKind, UnsealedEvent, instant
-from agent.review.rules import Rule, described, in_force
+from agent.review.events import instant
+from agent.review.facts import LEFT_OUT, ActionProposed, ActionRefused, RuleApplied, of_action
+from agent.review.rules import Rule, in_force
 from agent.review.screening import ScreenedCall
 from agent.review.threads import Run
 
@@ -29,26 +29,28 @@ def propose(tx: Transaction, run: Run, call: ScreenedCall, position: int, secret
         action = replace(action, ended_at=now, result=call.refusal)
     if not tx.propose(action):
         return action
-    data: dict[str, Any] = {
-        "proposed": action.proposed,
-        "args": action.args,
-        **({} if action.entered is None else {"entered": action.entered}),
-        **({"place": action.place} if action.place else {}),
-        "notes": action.notes,
-        "tier": action.tier,
-        "why": action.why,
-        "summary": action.summary,
-        "attempt": action.key.attempt,
-        "asked_by": run.started_by,
-        **({"rule_id": action.rule_id} if action.rule_id else {}),
-    }
-    tx.append(fact_of(action, EventKind.ACTION_PROPOSED, now, run.started_by, data))
+    tx.append(of_action(action, _proposed(action, run.started_by), now, run.started_by))
     if action.state is ActionState.REFUSED:
-        refusal = {"why": action.why, "told": action.result}
-        tx.append(fact_of(action, EventKind.ACTION_REFUSED, now, None, refusal))
+        tx.append(of_action(action, ActionRefused(why=action.why, told=action.result), now))
     if action.rule_id is not None:
         return _apply(tx, action, rule, now)
     return action
+
+
+def _proposed(action: Action, asked_by: str) -> ActionProposed:
+    return ActionProposed(
+        proposed=action.proposed,
+        args=action.args,
+        entered=LEFT_OUT if action.entered is None else action.entered,
+        place=action.place or LEFT_OUT,
+        notes=action.notes,
+        tier=action.tier,
+        why=action.why,
+        summary=action.summary,
+        attempt=action.key.attempt,
+        asked_by=asked_by,
+        rule_id=action.rule_id or LEFT_OUT,
+    )
 
 
 def propose_asked(
@@ -61,7 +63,7 @@ def propose_asked(
         return attempts[-1]
     if attempts and attempts[-1].state is ActionState.APPROVED:
         # Nothing may run on an approval of the attempt before.
-        withdraw(tx, attempts[-1], tool_messages.ASKED_AGAIN, now)
+        tx.withdraw(attempts[-1], tool_messages.of(attempts[-1], tool_messages.ASKED_AGAIN), now)
     last = attempts[-1].key.attempt if attempts else 0
     notes = {**call.notes, BEGUN: True} if attempts and attempts[-1].begun else call.notes
     call = replace(call, message_id=message_id, attempt=last + 1, notes=notes)
@@ -93,10 +95,11 @@ def _is_one(one: str, other: str) -> bool:
 def _apply(tx: Transaction, action: Action, rule: Rule | None, now: str) -> Action:
     """Count the rule's use. One that ended between the verdict and its recording approves nothing any more."""
     if rule is None or not in_force(rule, action.key.thread_id, now):
-        withdraw(tx, action, tool_messages.RULE_OVER, now)
-        return replace(action, state=ActionState.WITHDRAWN, ended_at=now, result=tool_messages.RULE_OVER)
+        why = tool_messages.of(action, tool_messages.RULE_OVER)
+        tx.withdraw(action, why, now)
+        return replace(action, state=ActionState.WITHDRAWN, ended_at=now, result=why)
     tx.count_use(rule.rule_id, now)
-    tx.append(fact_of(action, EventKind.RULE_APPLIED, now, None, {**described(rule), "use": rule.uses + 1}))
+    tx.append(of_action(action, RuleApplied(rule=rule, use=rule.uses + 1), now))
     return action
 
 
@@ -105,26 +108,3 @@ def _good_until(call: ScreenedCall, rule: Rule, now: str) -> str:
     if call.execute_by is None:
         return rule.expires_at
     return min(rule.expires_at, instant(datetime.fromisoformat(now) + timedelta(seconds=call.execute_by)))
-
-
-def withdraw(tx: Transaction, action: Action, why: str, now: str) -> None:
-    """Take back an approval that nothing has started on."""
-    why = tool_messages.of(action, why)
-    tx.move(action.key, ActionState.APPROVED, ActionState.WITHDRAWN, ended_at=now, result=why)
-    tx.append(fact_of(action, EventKind.ACTION_WITHDRAWN, now, None, {"told": why}))
-
-
-def fact_of(action: Action, kind: EventKind, at: str, by: str | None, data: dict[str, Any]) -> UnsealedEvent:
-    """An event about this action."""
-    return UnsealedEvent(
-        kind=kind,
-        at=at,
-        thread_id=action.key.thread_id,
-        agent=action.agent,
-        by=by,
-        review_id=action.review_id,
-        tool_call_id=action.key.tool_call_id,
-        tool=action.tool,
-        digest=action.call_digest,
-        data=data,
-    )

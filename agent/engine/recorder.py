@@ -10,22 +10,30 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
 
-from agent.engine.proposals import LAST_MESSAGES, fact_of, propose, propose_asked, withdraw
+from agent.engine.proposals import LAST_MESSAGES, propose, propose_asked
 from agent.ports import Clock, Ledger, Paused, Proposed, Said, Transaction
 from agent.review import tool_messages
 from agent.review.actions import Action, ActionState, Review, ReviewState
 from agent.review.bounds import spelt
-from agent.review.events import EventKind, UnsealedEvent, instant
+from agent.review.events import instant
+from agent.review.facts import (
+    ExecutionFailed,
+    OutcomeUnknown,
+    ReviewOpened,
+    ReviewSuperseded,
+    RunEnded,
+    RunFailed,
+    RunStopped,
+    ThreadStuck,
+    of_action,
+    of_run,
+)
 from agent.review.people import THE_AGENT
 from agent.review.screening import ScreenedCall
 from agent.review.threads import Message, Run, RunState, Status
 
-KIND_OF_END = {
-    RunState.FAILED: EventKind.RUN_FAILED,
-    RunState.STOPPED: EventKind.RUN_STOPPED,
-}
+FACT_OF_END = {RunState.FAILED: RunFailed, RunState.STOPPED: RunStopped}
 QUESTION_GONE = "its question no longer stands in the agent's checkpoint"
 STATUS_OF_END = {
     RunState.PAUSED: Status.WAITING,
@@ -89,11 +97,11 @@ class Recorder:
             tx.set_thread(
                 run.thread_id, Status.STUCK if stuck else STATUS_OF_END[end.state], instant(now), error
             )
-            data = {"run_id": run.run_id, "ended": str(end.state), "error": end.error}
-            tx.append(_of_run(run, KIND_OF_END.get(end.state, EventKind.RUN_ENDED), instant(now), data))
+            ended = FACT_OF_END.get(end.state, RunEnded)
+            fact = ended(run_id=run.run_id, ended=str(end.state), error=end.error)
+            tx.append(of_run(run, fact, instant(now), run.started_by))
             if stuck:
-                about: dict[str, Any] = {"interrupts": list(end.stuck), "error": end.error}
-                tx.append(replace(_of_run(run, EventKind.THREAD_STUCK, instant(now), about), by=None))
+                tx.append(of_run(run, ThreadStuck(interrupts=list(end.stuck), error=end.error), instant(now)))
 
     def supersede(self, run: Run, review_id: str) -> None:
         """The decision on this review came too late: nothing it approved was run by whoever answered before."""
@@ -104,10 +112,8 @@ class Recorder:
             review = tx.review(review_id)
             kept = [a for a in review.actions if a.state is ActionState.APPROVED] if review else []
             _withdraw(tx, kept, tool_messages.SUPERSEDED, now)
-            data = {"why": "another client had answered it before this decision arrived"}
-            tx.append(
-                replace(_of_run(run, EventKind.REVIEW_SUPERSEDED, now, data), by=None, review_id=review_id)
-            )
+            late = ReviewSuperseded(why="another client had answered it before this decision arrived")
+            tx.append(of_run(run, late, now, review_id=review_id))
 
     def _record(self, tx: Transaction, run: Run, said: Sequence[Said], proposed: Sequence[Proposed]) -> None:
         now = instant(self._clock())
@@ -143,12 +149,9 @@ class Recorder:
         )
         if not tx.open_review(review, [action.key for action in actions]):
             return
-        data = {
-            "actions": [[action.key.tool_call_id, action.tool] for action in actions],
-            "expires_at": review.expires_at,
-        }
-        fact = _of_run(run, EventKind.REVIEW_OPENED, instant(now), data)
-        tx.append(replace(fact, review_id=review_id, by=None))
+        calls = [[action.key.tool_call_id, action.tool] for action in actions]
+        opened = ReviewOpened(actions=calls, expires_at=review.expires_at)
+        tx.append(of_run(run, opened, instant(now), review_id=review_id))
 
 
 def lose_executing(tx: Transaction, run: Run, now: str, why: str) -> bool:
@@ -156,8 +159,9 @@ def lose_executing(tx: Transaction, run: Run, now: str, why: str) -> bool:
     found = tx.actions(run.thread_id, states=[ActionState.EXECUTING])
     for action in found:
         tx.move(action.key, ActionState.EXECUTING, ActionState.UNKNOWN)
-        data = {"why": why, "args": action.args, "started_at": action.started_at, "owner": action.owner}
-        tx.append(fact_of(action, EventKind.OUTCOME_UNKNOWN, now, None, data))
+        started_at, owner = action.started_at, action.owner
+        lost = OutcomeUnknown(why=why, args=action.args, started_at=started_at, owner=owner)
+        tx.append(of_action(action, lost, now))
     return bool(found)
 
 
@@ -223,14 +227,14 @@ def _supersede_gone(tx: Transaction, run: Run, standing: Sequence[str], now: str
         for action in review.actions:
             if action.state is ActionState.PENDING:
                 tx.move(action.key, ActionState.PENDING, ActionState.SUPERSEDED, ended_at=now)
-        fact = replace(_of_run(run, EventKind.REVIEW_SUPERSEDED, now, {"why": QUESTION_GONE}), by=None)
-        tx.append(replace(fact, review_id=review.review_id))
+        gone = ReviewSuperseded(why=QUESTION_GONE)
+        tx.append(of_run(run, gone, now, review_id=review.review_id))
 
 
 def _withdraw(tx: Transaction, actions: Sequence[Action], why: str, now: str) -> None:
     """Withdraw these actions, which were approved and did not start."""
     for action in actions:
-        withdraw(tx, action, why, now)
+        tx.withdraw(action, tool_messages.of(action, why), now)
 
 
 def _end_midway(tx: Transaction, actions: Sequence[Action], now: str) -> None:
@@ -243,8 +247,9 @@ def _end_midway(tx: Transaction, actions: Sequence[Action], now: str) -> None:
         tx.move(
             key, ActionState.SUSPENDED, ActionState.FAILED, ended_at=now, result=tool_messages.NEVER_ENDED
         )
-        data = {"result": tool_messages.NEVER_ENDED, "args": action.args, "started_at": action.started_at}
-        tx.append(fact_of(action, EventKind.EXECUTION_FAILED, now, None, data))
+        text, started_at = tool_messages.NEVER_ENDED, action.started_at
+        failed = ExecutionFailed(result=text, args=action.args, started_at=started_at)
+        tx.append(of_action(action, failed, now))
 
 
 def _is_stuck(tx: Transaction, interrupts: Sequence[str]) -> bool:
@@ -256,9 +261,3 @@ def _is_stuck(tx: Transaction, interrupts: Sequence[str]) -> bool:
 def _is_ours(tx: Transaction, run: Run) -> bool:
     now = tx.run(run.run_id)
     return now is not None and now.state is RunState.OPEN and now.owner == run.owner
-
-
-def _of_run(run: Run, kind: EventKind, at: str, data: dict[str, Any]) -> UnsealedEvent:
-    return UnsealedEvent(
-        kind=kind, at=at, thread_id=run.thread_id, agent=run.agent, by=run.started_by, data=data
-    )

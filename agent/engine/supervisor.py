@@ -28,7 +28,8 @@ from agent.ports import (
 )
 from agent.review.actions import ActionState
 from agent.review.errors import LedgerUnavailable, ReviewError
-from agent.review.events import EventKind, UnsealedEvent, instant
+from agent.review.events import instant
+from agent.review.facts import RunEnded, of_run
 from agent.review.threads import Progress, Run, RunState, Status
 
 WORKERS = 16
@@ -345,12 +346,7 @@ class Supervisor:
             if cut:
                 tx.close(run.run_id, self.owner, RunState.UNKNOWN, now, "cut off")
                 tx.set_thread(run.thread_id, Status.UNKNOWN_OUTCOME, now)
-                data = {"run_id": run.run_id, "ended": "unknown", "error": "cut off"}
-                tx.append(
-                    UnsealedEvent(
-                        kind=EventKind.RUN_ENDED, at=now, thread_id=run.thread_id, agent=run.agent, data=data
-                    )
-                )
+                tx.append(of_run(run, RunEnded(run_id=run.run_id, ended="unknown", error="cut off"), now))
         self._unrecorded.discard(run.run_id)
         if not cut:
             self._enqueue(Live(taken, recovered=True))

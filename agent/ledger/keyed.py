@@ -10,7 +10,8 @@ from agent.ledger.keys import RecordKeys, read_key
 from agent.ledger.sqlite import SqliteLedger
 from agent.ports import Anchors, Clock
 from agent.review.errors import LedgerUnavailable, SettingsError
-from agent.review.events import GENESIS, Anchor, Event, EventKind, UnsealedEvent, instant, is_sealed
+from agent.review.events import GENESIS, Anchor, Event, EventKind, instant, is_sealed
+from agent.review.facts import ChainKeyed, of_console
 
 MARK, NAME = b"the digests' own key", b"the key of this record"
 """What is made with the key so that it says which other key, or which key, without giving either away."""
@@ -61,8 +62,8 @@ def _append(ledger: SqliteLedger, anchors: Anchors, keys: RecordKeys, old_key: P
         if before and not tx.events(
             kind=EventKind.CHAIN_KEYED, limit=1
         ):  # another process may have been quicker
-            data = {"count": before.count, "head": before.head, "digest_key": mark}
-            tx.append(UnsealedEvent(kind=EventKind.CHAIN_KEYED, at=instant(clock()), data=data))
+            fact = ChainKeyed(count=before.count, head=before.head, digest_key=mark)
+            tx.append(of_console(fact, instant(clock())))
     (keyed,) = ledger.events(kind=EventKind.CHAIN_KEYED, limit=1)
     anchors.append(Anchor(keyed.seq, keyed.hash, keyed.at, keyed=keyed.seq))
     return keyed
