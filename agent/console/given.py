@@ -43,6 +43,8 @@ class GivenReviews:
 
     def shown(self, review_id: str, *, to: str) -> None:
         """Record that a reviewer sees a review, the first time only: time to decide can't be filled in later."""
+        if self._is_on_record(review_id, to):
+            return
         with self._ledger.write() as tx:
             review = tx.review(review_id)
             if review is not None:
@@ -53,6 +55,14 @@ class GivenReviews:
                 return
             shown = ReviewShown(digests=[action.shown_digest for action in review.actions])
             Entry(tx, known(tx, review.thread_id), to, moment).note(shown, review=review)
+
+    def _is_on_record(self, review_id: str, to: str) -> bool:
+        """Return whether nothing is left to note, without taking the write lock."""
+        review = self._ledger.review(review_id)
+        if review is None or self._ledger.shown_at(review_id, to) is None:
+            return False
+        now = given([as_recorded(self._ledger, review, secret=self._secret)])
+        return self._ledger.given([review.thread_id], to, "page").get(review.thread_id) == now
 
     def look_over(self, key: Key, *, by: str) -> None:
         """Record that a person has looked at an action that ran without asking."""

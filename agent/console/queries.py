@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from agent.console.checks import closed_last, known
-from agent.console.views import View, as_recorded, view
+from agent.console.views import CardView, View, as_recorded, view
 from agent.ports import Clock, Engine, Inside, Ledger, Runs, Sought
-from agent.review.actions import Action, AskedAction, Review, Waiting
+from agent.review.actions import Action, ActionState, AskedAction, Review, Waiting
 from agent.review.agents import Agent, Denial
 from agent.review.damage import as_read, review_is_damaged, waiting_as_read
 from agent.review.edits import edited_away
 from agent.review.errors import AgentNotLoaded, UnknownAgent
 from agent.review.events import EventKind, instant
 from agent.review.policy import Tier
-from agent.review.preconditions import Since, since
+from agent.review.preconditions import since
 from agent.review.simulation import Simulation, edit, simulate
 from agent.review.thread_exports import WholeThread
 from agent.review.threads import Halt, Message, Run, Thread
@@ -80,28 +80,25 @@ class Queries:
             found = self._ledger.actions_of(thread_id, message_ids)
         return [as_read(one, self._secret) for one in found]
 
-    def claim(self, action: Action) -> str:
-        """What the agent said when it proposed this action: its claim, checked by nobody."""
-        found = self._ledger.message(action.key.thread_id, action.key.message_id)
-        return found.content if found else ""
-
-    def decided_before(self, action: Action) -> list[Action]:
-        """What was decided in this thread on the same tool before, the last first."""
-        return self._ledger.last_decided(action.key.thread_id, action.proposed_tool)
-
-    def edited_away(self, action: Action) -> Action | None:
-        """The action of this thread that was edited last in whose place this same call stood before the edit.
-
-        The last `EDITS` edits of the tool are looked at.
-        """
-        key, tool = action.key, action.proposed_tool
-        edited = self._ledger.last_decided(key.thread_id, tool, kind="edit", limit=EDITS)
-        return edited_away(action, edited, self._engine.agent(action.agent)) if edited else None
-
-    def changed_since(self, action: Action) -> Since:
-        """How the facts that a waiting action depends on stand now, against when it was proposed."""
-        entry = self._engine.agent(action.agent).policy.tools.get(action.tool)
-        return since(entry.precondition if entry else None, action.args or {}, action.notes)
+    def card(self, review: Review, action: Action) -> CardView:
+        """Return all that the card shows of this action. Raises `UnknownAgent` and `AgentNotLoaded`."""
+        agent, key, tool = self._engine.agent(action.agent), action.key, action.proposed_tool
+        entry = agent.policy.tools.get(action.tool)
+        siblings = self.actions(key.thread_id, [key.message_id])
+        decided = self._ledger.last_decided(key.thread_id, tool)
+        edited = decided and self._ledger.last_decided(key.thread_id, tool, kind="edit", limit=EDITS)
+        message = self._ledger.message(key.thread_id, key.message_id)
+        return CardView(
+            review=review,
+            action=action,
+            agent=agent,
+            denial=agent.denial(action.tool, action.args),
+            since=since(entry.precondition if entry else None, action.args or {}, action.notes),
+            edited_away=edited_away(action, edited, agent) if edited else None,
+            unasked=tuple(one for one in siblings if one.state is ActionState.APPROVED),
+            decided_before=decided[0] if decided else None,
+            claim=message.content if message else "",
+        )
 
     def denial(self, agent: str, action: Action | AskedAction) -> Denial | None:
         """Why a waiting action cannot be approved under the policy as it is now; None if it can.

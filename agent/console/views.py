@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from agent.ports import Reads, Runs
 from agent.review.actions import Action, ActionState, Review, ReviewState
+from agent.review.agents import Agent, Denial
 from agent.review.damage import review_as_read
+from agent.review.preconditions import Since
 from agent.review.threads import Progress, Status, Thread
 
 
@@ -22,6 +24,28 @@ class View:
     """Actions whose outcome is unknown."""
     last_review: Review | None
     """The review opened last, whatever became of it."""
+
+
+@dataclass(frozen=True)
+class CardView:
+    """All that a card shows of one action that waits, read at once."""
+
+    review: Review
+    action: Action
+    agent: Agent
+    """As it is served now."""
+    denial: Denial | None
+    """Why the policy as it is now denies the call; None if it does not."""
+    since: Since
+    """How the facts that the call depends on compare with those of its proposal."""
+    edited_away: Action | None
+    """The action that was edited last in the thread where this same call was proposed."""
+    unasked: tuple[Action, ...]
+    """The calls of the same message that were approved without asking."""
+    decided_before: Action | None
+    """The last action of the same tool that was decided in the thread."""
+    claim: str
+    """What the agent said when it proposed the call; nobody has checked it."""
 
 
 def view(reads: Reads, thread: Thread, *, runs: Runs, secret: bytes) -> View:

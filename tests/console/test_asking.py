@@ -16,7 +16,7 @@ from agent.review import tool_messages
 from agent.review.actions import Action, ActionState
 from agent.review.errors import InvalidDecision, NothingToAskAgain
 from agent.review.events import EventKind
-from agent.review.preconditions import ChangedFact
+from agent.review.preconditions import ChangedFact, Since
 from agent.review.repeats import MOST_REJECTIONS
 from agent.review.threads import Status
 from agent.settings import Settings
@@ -75,8 +75,14 @@ def test_each_suggested_request_of_the_library_comes_to_its_tiers_end(
     assert {action.tool: action.state for action in console.queries.actions(THREAD)} == ends
 
 
+def since_shown(console: Console, action: Action) -> Since:
+    """What the action's card shows of the facts it depends on."""
+    (review,) = console.queries.view(action.key.thread_id).reviews
+    return console.queries.card(review, action).since
+
+
 def test_nothing_has_changed_since_a_question_that_was_just_put(console: Console) -> None:
-    since = console.queries.changed_since(lend_last(console))
+    since = since_shown(console, lend_last(console))
     assert (since.changed, since.fault, since.unread) == ((), "", "")
 
 
@@ -84,7 +90,7 @@ def test_the_last_copy_that_another_reader_took_is_lent_once(opened: Opened) -> 
     console, action = opened.console, lend_last(opened.console)
     opened.world.borrow("b-1", "m-2", Ref("elsewhere", "c-1"))
 
-    since = console.queries.changed_since(action)
+    since = since_shown(console, action)
     assert since.changed == (ChangedFact("stock", was=1, now=0),)
     assert "No copy" in since.fault
 
@@ -107,7 +113,7 @@ def test_facts_that_cannot_be_read_hide_neither_call_nor_fault(
         action = lend_last(opened.console)
         assert "Call borrow_book with" in action.summary
         assert "could not be composed" in action.summary
-    since = opened.console.queries.changed_since(action)
+    since = since_shown(opened.console, action)
     assert (since.changed, since.fault, since.unread) == ((), "", "ArgumentsRefused")
 
 

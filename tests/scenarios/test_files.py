@@ -92,7 +92,10 @@ BOMB = _more("b", "a") + _more("c", "b") + _more("d", "c")
         (LEAST + "steps: [{}]\n", "exactly one of"),
         (LEAST + "steps: [{wait: soon}]\n", "steps.0.wait"),
         (LEAST + "steps: [{close: x, refused: InvalidDecision}]\n", "only decisions"),
-        (LEAST + "expect: {answer: {pattern: '('}}\n", "line 4: expect.answer: '(' is not a regular expression"),
+        (
+            LEAST + "expect: {answer: {pattern: '('}}\n",
+            "line 4: expect.answer: '(' is not a regular expression",
+        ),
         (LEAST + "expect:\n  answer:\n    pattern: (?=a)\n", "without lookaround"),
         (
             LEAST + "expect:\n  answer: {schema: {pattern: (?!a)b}}\n",

@@ -7,8 +7,9 @@ from collections.abc import Callable
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from agent.console.views import CardView
 from agent.review import retype
-from agent.review.actions import Action, ActionState, Review
+from agent.review.actions import Action, Review
 from agent.review.arguments.args import show
 from agent.review.damage import review_is_damaged
 from agent.review.text.deception import cautions as caution
@@ -47,31 +48,32 @@ def card(review: Review, *, after: Goes = None, later: Callable[..., None] | Non
     place = min(draft.at, len(review.actions) - 1)
     action = review.actions[place]
     on_screen.put_on_screen(review, action)
+    view = app.console().queries.card(review, action)
     with st.container(gap=None):  # so that elements that are only scripts take no room
         aside(review, action, after=after, later=later)
         hidden()
-        _typed_ahead(review, action, draft.of(action))
+        _typed_ahead(view, draft.of(action))
     with st.container(border=True, key="card"):
         if len(review.actions) > 1:
             stepper(review, draft, place)
         with st.container(gap=None):
             in_view("card", widget_keys.action_key("card", review, action))
-            _head(review, action)
-        denied_now(action)
+            _head(view)
+        denied_now(view)
         rejected_before(action)
-        edited_before(action)
-        since_then(action)
+        edited_before(view)
+        since_then(view)
         choice = draft.of(action)
         lacking = chosen(review, action, choice) if choice.type else False
         if choice.type == "edit":
             st.caption("As the agent proposed it")
         _what_would_run(review, action, draft)
-        _around(review, action)
-        decisions(review, action, draft, lacking=lacking, after=after)
+        _around(view)
+        decisions(view, draft, lacking=lacking, after=after)
 
 
-def _typed_ahead(review: Review, action: Action, choice: Choice) -> None:
-    policy = app.console().queries.agent(action.agent).policy
+def _typed_ahead(view: CardView, choice: Choice) -> None:
+    review, action, policy = view.review, view.action, view.agent.policy
     asks = {**FIELD, "edit": None}  # letters typed for an edit would end up inside its JSON
     if retype.to_type(policy, action.tool, action.args) is None:
         asks.pop("approve")
@@ -87,8 +89,9 @@ def _typed_ahead(review: Review, action: Action, choice: Choice) -> None:
     typed_ahead(ways, keys=identity.keys_are_on(), chosen=bool(choice.type))
 
 
-def _head(review: Review, action: Action) -> None:
+def _head(view: CardView) -> None:
     """Draw what is asked, by which agent and why, and in one sentence what it would do."""
+    review, action = view.review, view.action
     place = review.actions.index(action) + 1
     told = [
         literal(action.tool),
@@ -98,7 +101,7 @@ def _head(review: Review, action: Action) -> None:
         said(f"waiting {ago(review.opened_at)}{_time_left(review)}", clock(review.opened_at)),
     ]
     nodes = [across(*told), *([line(action.why)] if action.why else [])]
-    if app.gates_itself(review.agent):
+    if view.agent.gates_itself:
         nodes.append(said("This is an external agent that gates itself."))
     sheet([*nodes, *cautions("the tool's name", action.tool, "name"), *_summary(action)], key="head")
 
@@ -130,28 +133,25 @@ def _as_written(action: Action) -> list[Node]:
     return [said("As the agent wrote it"), literal(as_proposed(action))] if differs(action) else []
 
 
-def _around(review: Review, action: Action) -> None:
-    console = app.console()
-    siblings = console.queries.actions(review.thread_id, [action.key.message_id])
-    free = [one for one in siblings if one.state is ActionState.APPROVED]
+def _around(view: CardView) -> None:
+    review, action, free = view.review, view.action, view.unasked
     if free:
         with _beside(SIBLINGS, f"Also in this turn, without asking · {len(free)}", review, action):
             for one in free:
                 alone.literal(f"{one.tool} {show(one.args)}")
-    for one in console.queries.decided_before(action)[:1]:
-        same = show(one.proposed) == show(action.proposed)  # as text, 1 is neither 1.0 nor true
-        edited = ", as edited" if (one.decision or {}).get("type") == "edit" else ""
+    if before := view.decided_before:
+        same = show(before.proposed) == show(action.proposed)  # as text, 1 is neither 1.0 nor true
+        edited = ", as edited" if (before.decision or {}).get("type") == "edit" else ""
         alone.line(
-            f"{one.decided_by} decided on {'this same call' if same else one.proposed_tool} "
-            f"{ago(one.decided_at or '')} ago: {ACTION_WORDS[one.state]}{edited}."
+            f"{before.decided_by} decided on {'this same call' if same else before.proposed_tool} "
+            f"{ago(before.decided_at or '')} ago: {ACTION_WORDS[before.state]}{edited}."
         )
     if description := action.notes.get("description"):
         with _beside(DESCRIPTION, "How the agent's own code describes it", review, action):
             alone.literal(str(description))
-    claim = console.queries.claim(action)
-    if claim:
+    if view.claim:
         with _beside(CLAIM, "The agent's claim, not checked", review, action):
-            alone.literal(claim)
+            alone.literal(view.claim)
     remember(review, action)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
+from agent.console.views import CardView
 from agent.review.actions import Action
 from agent.review.arguments.args import show
 from agent.review.repeats import MOST_REJECTIONS, REJECTED_BEFORE
 from pages.parts.common.literal import line
 from pages.parts.common.words import ago
-from pages.parts.state import app, identity
+from pages.parts.state import identity
 
 CHANGED = "Since this was proposed, what it depends on has changed."
 WOULD_FAIL = "As things stand now, it would fail."
@@ -23,9 +24,9 @@ CLOSE = "Close it without deciding."
 EDITED_AWAY = "{} edited this same call {} ago; the agent proposes the original again."
 
 
-def denied_now(action: Action) -> None:
+def denied_now(view: CardView) -> None:
     """Warn if the policy now denies the call, so that it cannot be approved any more."""
-    denial = app.console().queries.denial(action.agent, action)
+    action, denial = view.action, view.denial
     if denial is None:
         return
     with st.container(gap="xsmall"):
@@ -35,9 +36,9 @@ def denied_now(action: Action) -> None:
         line(denial.reason)
 
 
-def since_then(action: Action) -> None:
+def since_then(view: CardView) -> None:
     """Warn about facts that have changed since the proposal, and say if the call would fail now."""
-    since = app.console().queries.changed_since(action)
+    since = view.since
     if since.changed or since.fault:
         with st.container(gap="xsmall"):
             said = ([CHANGED] if since.changed else []) + ([WOULD_FAIL] if since.fault else [])
@@ -62,9 +63,9 @@ def rejected_before(action: Action) -> None:
         )
 
 
-def edited_before(action: Action) -> None:
+def edited_before(view: CardView) -> None:
     """Warn if somebody in this thread edited this call before and it is proposed again; say what was approved."""
-    edited = app.console().queries.edited_away(action)
+    edited = view.edited_away
     if edited is None:
         return
     who = "You" if identity.named() and edited.decided_by == identity.reviewer() else "Somebody else"

@@ -6,34 +6,36 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from agent.console.views import CardView
 from agent.review.actions import Action, Review
 from agent.review.retype import may_approve_together
 from pages.parts.card.card_clicks import Goes, cannot_choose, choose, choose_all, close, send
 from pages.parts.card.draft import Choice, Draft
 from pages.parts.common.folds import folds_unopened
 from pages.parts.common.words import ICON, KEY, SEND, VERB
-from pages.parts.state import app, identity, widget_keys
+from pages.parts.state import identity, widget_keys
 
 STEPS = (("Previous", "K", -1), ("Next", "J", 1), ("Later", "X", 1))
 NO_REJECT = "The policy of this tool does not allow a rejection. Close it without deciding, and nothing runs."
 UNREAD = "Approve is off until every long value has been opened: {} to go."
 
 
-def decisions(review: Review, action: Action, draft: Draft, *, lacking: bool, after: Goes) -> None:
+def decisions(view: CardView, draft: Draft, *, lacking: bool, after: Goes) -> None:
     """Draw the bar: the choices for the action in view, and the button that sends all decisions.
 
     `lacking` says that the choice in view cannot be sent yet.
     """
+    review, action = view.review, view.action
     choice = draft.of(action)
     undecided = sum(1 for one in review.actions if not draft.of(one).type)
     with st.bottom, st.container(key="decision-bar", gap="xsmall"):
-        if hint := _hint(review, action, undecided):
+        if hint := _hint(view, undecided):
             st.caption(hint, text_alignment="right")
         with st.container(horizontal=True, horizontal_alignment="distribute", gap="small"):
             # Buttons that appear with a choice are apart, so that none moves to where another was just clicked.
             with st.container(horizontal=True, gap="small", width="content"):
                 _choices(review, action, choice)
-                _for_all(review, action)
+                _for_all(view)
             with st.container(horizontal=True, gap="small", width="content"):
                 _send(review, action, draft, after=after, lacking=lacking)
 
@@ -61,9 +63,9 @@ def _send(review: Review, action: Action, draft: Draft, *, after: Goes, lacking:
     )
 
 
-def _hint(review: Review, action: Action, undecided: int) -> str:
-    denied = app.console().queries.denial(action.agent, action) is not None
-    folds = folds_unopened(action) if "approve" in action.allowed and not denied else 0
+def _hint(view: CardView, undecided: int) -> str:
+    review, action = view.review, view.action
+    folds = folds_unopened(action) if "approve" in action.allowed and view.denial is None else 0
     hints = [UNREAD.format(folds)] if folds else []
     if "reject" not in action.allowed:
         hints.append(NO_REJECT)
@@ -113,11 +115,11 @@ def _closing(review: Review, action: Action, after: Goes) -> None:
         )
 
 
-def _for_all(review: Review, action: Action) -> None:
+def _for_all(view: CardView) -> None:
     """Draw buttons that choose for all actions: reject, and approve if none is irreversible and all folds are open."""
+    review, action, policy = view.review, view.action, view.agent.policy
     if len(review.actions) < 2:
         return
-    policy = app.console().queries.agent(review.agent).policy
     together = {
         "reject": all("reject" in one.allowed for one in review.actions),
         "approve": all(may_approve_together(policy, one) for one in review.actions),
