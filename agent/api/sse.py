@@ -12,6 +12,8 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from fastapi.sse import format_sse_event
+
 from agent.api import responses
 from agent.api.wait import off
 from agent.console import Console
@@ -107,7 +109,7 @@ def begin(console: Console, run: Run, to: str, seen_messages: int) -> Follower:
     return Follower(console, run, to, seen_messages, _started_at(console, run))
 
 
-async def server_sent(follower: Follower) -> AsyncIterator[str]:
+async def server_sent(follower: Follower) -> AsyncIterator[bytes]:
     """Yield the run's events as they happen; at its end reviews, answer or error, and last `done` with the full answer."""
     console, run = follower.console, follower.run
     ended = False
@@ -115,14 +117,14 @@ async def server_sent(follower: Follower) -> AsyncIterator[str]:
         ended = await off(console.wait, run, STEP)
         told = await off(follower.news)
         for name, data in told:
-            yield _line(name, data)
+            yield _sent(name, data)
         follower.steps_left = QUIET if told else follower.steps_left - 1
         if follower.steps_left == 0:
             follower.steps_left = QUIET
-            yield ": still at work\n\n"
+            yield format_sse_event(comment="still at work")
     answer = await off(responses.answer, console, run.thread_id, to=follower.to)
     for name, data in _end(answer):
-        yield _line(name, data)
+        yield _sent(name, data)
 
 
 def _end(answer: dict[str, Any]) -> Iterator[Told]:
@@ -176,5 +178,5 @@ def _started_at(console: Console, run: Run) -> int:
     return 0
 
 
-def _line(name: str, data: dict[str, Any]) -> str:
-    return f"event: {name}\ndata: {json.dumps(data)}\n\n"
+def _sent(name: str, data: dict[str, Any]) -> bytes:
+    return format_sse_event(event=name, data_str=json.dumps(data))

@@ -89,7 +89,7 @@ def to_action(row: sqlite3.Row) -> Action:
     except (ValueError, RecursionError):
         found |= NEVER_WRITTEN
     found["allowed"] = tuple(found["allowed"])
-    return _made(Action, found)
+    return Action(**found)
 
 
 def _of_kind(text: str, kinds: tuple[type, ...]) -> Any:
@@ -105,7 +105,7 @@ REVIEW_STATES = frozenset(ReviewState)
 
 def to_review(row: sqlite3.Row, actions: tuple[Action, ...]) -> Review:
     state = ReviewState(row["state"]) if row["state"] in REVIEW_STATES else ReviewState.SUPERSEDED
-    return _made(Review, {**_fields(row), "state": state, "actions": actions})
+    return Review(**{**_fields(row), "state": state, "actions": actions})
 
 
 def to_waiting(found: Iterable[sqlite3.Row]) -> list[Waiting]:
@@ -131,13 +131,6 @@ def _asked(*row: Any) -> AskedAction:
 
 def _fields(row: sqlite3.Row) -> dict[str, Any]:
     return dict(zip(row.keys(), row, strict=True))
-
-
-def _made(kind: type[T], found: dict[str, Any]) -> T:
-    """A frozen record of all its fields at once: its own `__init__` sets one by one, and takes most of the reading."""
-    made = object.__new__(kind)
-    made.__dict__.update(found)
-    return made
 
 
 CHANGED = "The record of it was changed past the console, so it cannot be shown."
@@ -194,7 +187,7 @@ def to_event(row: sqlite3.Row) -> Event:
             return found
     except (ValueError, TypeError, RecursionError):
         pass
-    return _made(Event, {**_fields(row), "kind": EventKind.UNREADABLE, "data": None})
+    return Event(**{**_fields(row), "kind": EventKind.UNREADABLE, "data": None})
 
 
 def to_exported_event(row: sqlite3.Row) -> Event:
@@ -208,7 +201,7 @@ def to_exported_event(row: sqlite3.Row) -> Event:
 def to_exact_event(row: sqlite3.Row) -> Event:
     """The event as it is kept, whatever its commitment. Raises ValueError or RecursionError if it is none."""
     data = None if row["data"] is None else loads(row["data"])
-    return _made(Event, {**_fields(row), "kind": EventKind(row["kind"]), "data": data})
+    return Event(**{**_fields(row), "kind": EventKind(row["kind"]), "data": data})
 
 
 RULE_COLUMNS = tuple(f.name for f in fields(Rule))

@@ -34,11 +34,11 @@ def test_a_note_says_who_and_when_and_is_on_record(console: Console) -> None:
         ({"verdict": "good"}, "no verdict"),
         ({"verdict": "pass", "text": "x" * 10_001}, "Shorten it"),
         ({"verdict": "pass", "text": "\ud800"}, "surrogate"),
-        ({"verdict": "pass", "link": "javascript:alert(1)"}, "no web address"),
-        ({"verdict": "pass", "link": "https://"}, "no web address"),
-        ({"verdict": "pass", "link": "https://bank.example@evil.example/"}, "no web address"),
-        ({"verdict": "pass", "link": "https://a.example/\u202egpj"}, "no web address"),
-        ({"verdict": "pass", "link": "http://[1"}, "no web address"),
+        ({"verdict": "pass", "link": "javascript:alert(1)"}, "not a web address"),
+        ({"verdict": "pass", "link": "https://"}, "not a web address"),
+        ({"verdict": "pass", "link": "https://bank.example@evil.example/"}, "not a web address"),
+        ({"verdict": "pass", "link": "https://a.example/\u202egpj"}, "not a web address"),
+        ({"verdict": "pass", "link": "http://[1"}, "not a web address"),
     ],
 )
 def test_what_is_no_note_is_refused_with_a_remedy(console: Console, given: dict[str, str], said: str) -> None:

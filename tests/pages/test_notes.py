@@ -31,7 +31,7 @@ def test_a_note_without_a_verdict_or_with_a_bad_link_is_refused(opens: Opens, co
     screen.at.button_group(key=widget_keys.key("note-verdict", thread_id)).set_value("pass")
     screen.at.text_input(key=widget_keys.key("note-link", thread_id)).set_value("javascript:alert(1)")
     screen.run().click("note-save")
-    assert "no web address" in screen.said()
+    assert "not a web address" in screen.said()
     assert console.notes.of(thread_id) == []
 
 
