@@ -15,7 +15,7 @@ from agent import startup
 from agent.api import PREFIX
 from agent.hosting.hosts import guarded
 from agent.hosting.lazy_app import Later
-from agent.hosting.mount import Beside, mounted
+from agent.hosting.mount import MountedFirst, mounted
 from pages.parts.frame import uninterrupted_callbacks  # noqa: F401  before Streamlit makes its first session
 
 
@@ -27,7 +27,7 @@ def first_page() -> None:
 app = st.App(
     Path(__file__).parent / "pages" / "shell.py",
     lifespan=startup.lifespan(first_page),
-    middleware=[*guarded(), Middleware(Beside, mounted(PREFIX, Later(startup.api)))],
+    middleware=[*guarded(), Middleware(MountedFirst, mounted(PREFIX, Later(startup.api)))],
 )
 
 if __name__ == "__main__":

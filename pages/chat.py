@@ -57,7 +57,7 @@ def main() -> None:
     if st.session_state.get("view") == VIEWS[1]:
         under_the_hood(view)
     else:
-        _beside_its_world(view)
+        _next_to_its_world(view)
         _message_box(view)
     watch(drawn, thread_id)
 
@@ -91,7 +91,7 @@ def _header(view: View) -> None:
     noted(view.thread.thread_id)
 
 
-def _beside_its_world(view: View) -> None:
+def _next_to_its_world(view: View) -> None:
     """Draw the thread, with the demo world next to it if the agent acts on it."""
     if not app.is_isolated(view.thread.agent):
         _thread(view)

@@ -15,7 +15,7 @@ def mounted(prefix: str, app: ASGIApp) -> Mount:
     return mount
 
 
-class Beside:
+class MountedFirst:
     """Middleware that routes requests under the mount's path to it, and all others to the wrapped application.
 
     The API thus skips Streamlit's sessions, which it does not use, and compression, which costs more than it saves

@@ -9,7 +9,7 @@ from agent.review import tool_messages
 from agent.review.actions import ActionState, Review
 from agent.review.events import EventKind
 from pages.parts.card.card_warnings import CHANGED, WOULD_FAIL
-from pages.parts.card.editor import MAY_PLAN_ANEW
+from pages.parts.card.editor import MAY_PLAN_AGAIN
 from pages.parts.state import widget_keys
 from tests.conftest import ask, decide, waiting
 from tests.pages.conftest import MAIL, Opens, calls, of, send
@@ -57,9 +57,9 @@ def test_a_call_that_comes_back_as_it_was_before_an_edit_is_marked(opens: Opens,
 def test_a_large_edit_is_called_one_and_can_be_sent(opens: Opens, mail: Review, console: Console) -> None:
     screen = opens().click(of("edit", mail))
     screen.write_args(mail, '{"to": "alice@example.com", "subject": "s", "body": "The meeting moved to 10."}')
-    assert MAY_PLAN_ANEW not in screen.said()
+    assert MAY_PLAN_AGAIN not in screen.said()
     screen.write_args(mail, '{"to": "alice@example.com", "subject": "s", "body": "Cancelled."}')
-    assert MAY_PLAN_ANEW in screen.said()
+    assert MAY_PLAN_AGAIN in screen.said()
     screen.send(mail)
     assert console.queries.actions(mail.thread_id)[0].state is ActionState.DONE
 

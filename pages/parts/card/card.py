@@ -136,7 +136,7 @@ def _as_written(action: Action) -> list[Node]:
 def _around(view: CardView) -> None:
     review, action, free = view.review, view.action, view.unasked
     if free:
-        with _beside(SIBLINGS, f"Also in this turn, without asking · {len(free)}", review, action):
+        with _fold(SIBLINGS, f"Also in this turn, without asking · {len(free)}", review, action):
             for one in free:
                 alone.literal(f"{one.tool} {show(one.args)}")
     if before := view.decided_before:
@@ -147,15 +147,15 @@ def _around(view: CardView) -> None:
             f"{ago(before.decided_at or '')} ago: {ACTION_WORDS[before.state]}{edited}."
         )
     if description := action.notes.get("description"):
-        with _beside(DESCRIPTION, "How the agent's own code describes it", review, action):
+        with _fold(DESCRIPTION, "How the agent's own code describes it", review, action):
             alone.literal(str(description))
     if view.claim:
-        with _beside(CLAIM, "The agent's claim, not checked", review, action):
+        with _fold(CLAIM, "The agent's claim, not checked", review, action):
             alone.literal(view.claim)
     remember(review, action)
 
 
-def _beside(name: str, label: str, review: Review, action: Action) -> DeltaGenerator:
+def _fold(name: str, label: str, review: Review, action: Action) -> DeltaGenerator:
     """Draw a fold for information around the call; the decision records whether it was opened."""
     key = widget_keys.action_key(name, review, action)
     fold = st.expander(label, key=key, on_change="rerun")

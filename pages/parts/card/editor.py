@@ -29,7 +29,7 @@ LARGE = {
     Large.MOST: "You change most of the arguments.",
     Large.TEXT: "You rewrite most of a text.",
 }
-MAY_PLAN_ANEW = "This is a large edit: the agent may make a new plan, and not go on as it meant to."
+MAY_PLAN_AGAIN = "This is a large edit: the agent may make a new plan, and not go on as it meant to."
 
 
 def edit(review: Review, action: Action, choice: Choice, faults: Sequence[object]) -> None:
@@ -104,7 +104,7 @@ def show_change(accepted: AcceptedDecision) -> None:
     st.caption("What will run")
     line(accepted.after.summary)
     if large := how_large(accepted.before, accepted.after):
-        st.caption(f":material/info: {LARGE[large]} {MAY_PLAN_ANEW}")
+        st.caption(f":material/info: {LARGE[large]} {MAY_PLAN_AGAIN}")
 
 
 def _told(change: ArgumentChange) -> str:

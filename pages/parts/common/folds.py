@@ -14,7 +14,7 @@ from pages.parts.state import widget_keys
 
 MOST_ROWS = 50
 """Arguments that have their own row; the others share one text, which is folded like any long one."""
-CLAIM, DESCRIPTION, SIBLINGS = BESIDE = ("claim", "description", "siblings")
+CLAIM, DESCRIPTION, SIBLINGS = AROUND = ("claim", "description", "siblings")
 """The folds with information around the call: these are folded whatever their length."""
 
 
@@ -90,5 +90,5 @@ def folds_opened(review: Review, action: Action) -> tuple[str, ...]:
     long = [name for name, text in texts(action) if was_opened(text)]
     return (
         *long,
-        *(one for one in BESIDE if widget_keys.was_opened(widget_keys.action_key(one, review, action))),
+        *(one for one in AROUND if widget_keys.was_opened(widget_keys.action_key(one, review, action))),
     )

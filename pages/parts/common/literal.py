@@ -24,7 +24,7 @@ MAX_UNFOLDED = 2_000  # characters; a longer text is folded
 MOST_LINES = 40
 CHARACTER = 7.65
 """Pixels: a code font's letter is 0.6 em wide, and .streamlit/config.toml has it at 0.85 of 15."""
-BESIDE_TEXT = 62  # pixels of a block: its margins and the button that copies it
+WIDTH_AROUND_TEXT = 62  # pixels of a block: its margins and the button that copies it
 Width = Literal["stretch", "content"]
 
 WARNS = {
@@ -64,7 +64,7 @@ def line(text: str, *, width: Width = "stretch", grows: bool = False) -> None:
         st.text(visible(text), width=width)
 
 
-def beside(text: str) -> None:
+def in_row(text: str) -> None:
     """Draw such a sentence after a button in a row: a long one wraps in its place, not below the button."""
     with st.container():
         line(text)
@@ -125,7 +125,7 @@ def is_long(text: str) -> bool:
 
 def _room(shown: str) -> int:
     """Return the width in pixels of a block whose copy button does not cover the text."""
-    return ceil(BESIDE_TEXT + CHARACTER * max(map(_cells, shown.split("\n"))))
+    return ceil(WIDTH_AROUND_TEXT + CHARACTER * max(map(_cells, shown.split("\n"))))
 
 
 def _cells(text: str) -> int:

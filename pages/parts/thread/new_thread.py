@@ -8,7 +8,7 @@ from agent.review.errors import ReviewError
 from agent.review.text.secrets import masked
 from pages.parts.card.card_clicks import WAIT_FOR_RUN
 from pages.parts.common.clicks import named_first
-from pages.parts.common.literal import beside, line
+from pages.parts.common.literal import in_row, line
 from pages.parts.common.words import STATUS_COLOR, STATUS_WORDS, ago, option
 from pages.parts.state import address, app, flash, identity, widget_keys
 from pages.parts.thread.notes import mark, threads_by_verdict
@@ -79,7 +79,7 @@ def _threads() -> None:
             st.badge(STATUS_WORDS[thread.status], color=STATUS_COLOR[thread.status])
             if verdict := verdicts.get(thread.thread_id):
                 mark(verdict)
-            beside(
+            in_row(
                 f"{masked(thread.opening)}\n{thread.agent} · {thread.thread_id} · {ago(thread.updated_at)} ago"
             )
 

@@ -12,7 +12,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
 from agent.api import PREFIX
-from agent.hosting.mount import Beside, mounted
+from agent.hosting.mount import MountedFirst, mounted
 
 
 async def api(scope: Scope, receive: Receive, send: Send) -> None:
@@ -37,7 +37,7 @@ async def pages(scope: Scope, receive: Receive, send: Send) -> None:
 )
 def test_the_path_decides_who_answers(path: str, answer: str) -> None:
     async def ask() -> str:
-        transport = httpx.ASGITransport(app=Beside(pages, mounted(PREFIX, api)))
+        transport = httpx.ASGITransport(app=MountedFirst(pages, mounted(PREFIX, api)))
         async with httpx.AsyncClient(transport=transport, base_url="http://here", verify=False) as client:
             return (await client.get(path)).text
 
@@ -55,5 +55,5 @@ def test_what_is_no_request_of_the_api_is_the_pages(kind: str) -> None:
         raise AssertionError("nobody is to speak here")
 
     scope = {"type": kind, "path": "/_stcore/stream", "root_path": ""}
-    asyncio.run(Beside(hears, mounted(PREFIX, nothing))(scope, nothing, nothing))
+    asyncio.run(MountedFirst(hears, mounted(PREFIX, nothing))(scope, nothing, nothing))
     assert heard == [kind]
