@@ -19,6 +19,9 @@ DOCUMENTS = sorted(
     ]
 )
 PATH = re.compile(r"`((?:agent|pages|tests|\.ci|\.github)/[a-z_/.]*)`")
+MODULE = re.compile(r"`([a-z_]+[.]py)`")
+"""A module next to the document, named without its folder."""
+OF_THE_READER = {"my_tools.py", "my_agent.py"}
 each = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 
 
@@ -31,3 +34,5 @@ def test_a_link_leads_somewhere(document: Path) -> None:
 def test_a_file_or_folder_that_is_named_is_there(document: Path) -> None:
     named = PATH.findall(document.read_text(encoding="utf-8"))
     assert [path for path in named if not (ROOT / path).exists()] == []
+    modules = set(MODULE.findall(document.read_text(encoding="utf-8"))) - OF_THE_READER
+    assert [name for name in modules if not (document.parent / name).exists()] == []
