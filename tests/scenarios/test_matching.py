@@ -38,9 +38,9 @@ def test_anything_fits_anything(value: Any) -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"pattern": "("}, "no regular expression"),
-        ({"pattern": 3}, "no regular expression"),
-        ({"schema": {"type": "number-ish"}}, "no JSON Schema"),
+        ({"pattern": "("}, "not a regular expression"),
+        ({"pattern": 3}, "not a regular expression"),
+        ({"schema": {"type": "number-ish"}}, "not a JSON Schema"),
         ({"any": False}, "any: true"),
     ],
 )
