@@ -13,7 +13,7 @@ from agent.review.agents import Agent
 from agent.review.damage import review_is_damaged
 from agent.review.deliveries import AnswerCalls, Repeat, Repeated, ToolResult
 from agent.review.errors import NothingToAskAgain
-from agent.review.facts import ReviewClosed, ReviewExpired
+from agent.review.facts import ReviewClosedFact, ReviewExpiredFact
 from agent.review.people import NOBODY
 
 BY_HAND = "closed without deciding"
@@ -49,7 +49,7 @@ def _close_one(entry: Entry, review: Review, reason: str) -> list[ToolResult]:
     ]
     entry.tx.end_review(review.review_id, ReviewState.CLOSED, entry.now, entry.by, BY_HAND)
     told = " ".join(dict.fromkeys(result.text for result in results)) or tool_messages.CANCELLED
-    entry.note(ReviewClosed(reason=reason, told=told), review=review)
+    entry.note(ReviewClosedFact(reason=reason, told=told), review=review)
     return results
 
 
@@ -63,7 +63,7 @@ def expire(entry: Entry, review: Review) -> AnswerCalls | None:
     for action in review.actions:
         text = tool_messages.of(action, tool_messages.EXPIRED)
         entry.tx.move(action.key, ActionState.PENDING, ActionState.EXPIRED, ended_at=entry.now, result=text)
-    entry.note(ReviewExpired(told=tool_messages.EXPIRED), review=review)
+    entry.note(ReviewExpiredFact(told=tool_messages.EXPIRED), review=review)
     results = entry.answer_calls(tool_messages.midway(tool_messages.EXPIRED))
     return AnswerCalls(results, tool_messages.EXPIRED_ANSWER, f"closing-{review.review_id}")
 

@@ -28,7 +28,7 @@ from agent.review.errors import (
     ThreadBusy,
     ThreadStuck,
 )
-from agent.review.facts import DecisionRefused
+from agent.review.facts import DecisionRefusedFact
 from agent.review.threads import Thread
 
 TOO_LATE = (
@@ -88,4 +88,4 @@ def record(
 def note_refusal(entry: Entry, review_id: str | None, error: ReviewError) -> None:
     """Put on record that a decision came too late."""
     review = entry.tx.review(review_id) if review_id else None
-    entry.note(DecisionRefused(why=str(error), code=error.code, review_id=review_id), review=review)
+    entry.note(DecisionRefusedFact(why=str(error), code=error.code, review_id=review_id), review=review)

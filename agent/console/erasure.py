@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from agent.ports import Ledger
 from agent.review.errors import ErasureRefused
 from agent.review.events import EventKind
-from agent.review.facts import DataErased, of_console
+from agent.review.facts import DataErasedFact, of_console
 from agent.review.threads import check_words
 
 KEPT = (EventKind.CHAIN_KEYED, EventKind.DATA_ERASED)
@@ -35,6 +35,6 @@ def erase(ledger: Ledger, seqs: Sequence[int], *, by: str, why: str, now: str) -
                 raise ErasureRefused(f"There is no event {seq} that holds data. Check its number.")
             if event.kind in KEPT:
                 raise ErasureRefused(f"Event {seq} says how the record is to be read. Leave it out.")
-        tx.append(of_console(DataErased(seqs=wanted, why=why), now, by))
+        tx.append(of_console(DataErasedFact(seqs=wanted, why=why), now, by))
         tx.erase(wanted)
     ledger.scrub()

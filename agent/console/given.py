@@ -13,7 +13,7 @@ from agent.ports import Clock, Ledger, Reads
 from agent.review.actions import Key, Review, Waiting
 from agent.review.errors import LedgerUnavailable, ReviewChanged
 from agent.review.events import instant
-from agent.review.facts import ActionLookedOver, ReviewShown
+from agent.review.facts import ActionLookedOverFact, ReviewShownFact
 from agent.review.given import Face, by_thread, given
 
 log = logging.getLogger(__name__)
@@ -53,7 +53,7 @@ class GivenReviews:
             moment = self._clock()
             if review is None or not tx.first_shown(review_id, to, instant(moment)):
                 return
-            shown = ReviewShown(digests=[action.shown_digest for action in review.actions])
+            shown = ReviewShownFact(digests=[action.shown_digest for action in review.actions])
             Entry(tx, known(tx, review.thread_id), to, moment).note(shown, review=review)
 
     def _is_on_record(self, review_id: str, to: str) -> bool:
@@ -70,7 +70,7 @@ class GivenReviews:
             action = tx.latest_action(key.thread_id, key.tool_call_id)
             if action is not None and tx.look_over(key, by):
                 entry = Entry(tx, known(tx, key.thread_id), by, self._clock())
-                entry.note_action(action, ActionLookedOver())
+                entry.note_action(action, ActionLookedOverFact())
 
     def meant(self, thread_id: str, by: str, face: Face) -> str | None:
         """The one review that this reviewer was given last on the thread; None if there was none, or several."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agent.ports import Transaction
-from agent.review.facts import AllReleased, AllStopped, of_console
+from agent.review.facts import AllReleasedFact, AllStoppedFact, of_console
 from agent.review.threads import Halt
 
 
@@ -14,7 +14,7 @@ def stop_all(tx: Transaction, *, by: str, now: str) -> bool:
     tx.set_halt(Halt(by, now))
     for run in tx.open_runs():
         tx.ask_stop(run.run_id, by)
-    tx.append(of_console(AllStopped(), now, by))
+    tx.append(of_console(AllStoppedFact(), now, by))
     return True
 
 
@@ -23,4 +23,4 @@ def release(tx: Transaction, *, by: str, now: str) -> None:
     if tx.halt() is None:
         return
     tx.set_halt(None)
-    tx.append(of_console(AllReleased(), now, by))
+    tx.append(of_console(AllReleasedFact(), now, by))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from agent.console.checks import known
 from agent.console.writes import Entry
 from agent.ports import Clock, Ledger
-from agent.review.facts import ThreadNoted
+from agent.review.facts import ThreadNotedFact
 from agent.review.notes import Note, NoteVerdict, checked
 from agent.review.threads import Thread
 
@@ -25,7 +25,7 @@ class Notes:
             entry = Entry(tx, known(tx, thread_id), by, self._clock())
             made = Note(thread_id, kind, words, address, by, entry.now)
             tx.add_note(made)
-            entry.note(ThreadNoted(verdict=str(kind), text=words, link=address))
+            entry.note(ThreadNotedFact(verdict=str(kind), text=words, link=address))
         return made
 
     def of(self, thread_id: str) -> list[Note]:

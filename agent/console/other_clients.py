@@ -9,7 +9,7 @@ from agent.console.writes import Entry, open_run
 from agent.ports import Clock, Engine, Ledger, Runs, Sought
 from agent.review.deliveries import CatchUp
 from agent.review.errors import ReviewError, ReviewPending
-from agent.review.facts import ThreadStuck
+from agent.review.facts import ThreadStuckFact
 from agent.review.people import NOBODY
 from agent.review.threads import Run, Status
 
@@ -62,7 +62,7 @@ class OtherClients:
             entry = Entry(tx, thread, NOBODY, self._clock())
             if look.stuck:
                 tx.set_thread(thread_id, Status.STUCK, entry.now)
-                entry.note(ThreadStuck(interrupts=list(look.stuck)))
+                entry.note(ThreadStuckFact(interrupts=list(look.stuck)))
             run = self._open_run(entry) if gone and not look.stuck else None
         if run is not None:
             self._runs.start(run)

@@ -23,7 +23,7 @@ from agent.review.errors import (
     UnknownRule,
 )
 from agent.review.events import EventKind, instant
-from agent.review.facts import RuleExpired, RuleMade, RuleRevoked, of_rule
+from agent.review.facts import RuleExpiredFact, RuleMadeFact, RuleRevokedFact, of_rule
 from agent.review.people import NOBODY
 from agent.review.rules import Foresight, Lasting, Rule, RuleEnd, Scope
 
@@ -100,7 +100,7 @@ class Rules:
             rule = self._made(action, free, scope, lasting, by, zone)
             _check_new(tx, rule)
             tx.add_rule(rule)
-            made = RuleMade(rule=rule, lasting=lasting, summary=action.summary)
+            made = RuleMadeFact(rule=rule, lasting=lasting, summary=action.summary)
             Entry(tx, known(tx, thread_id), by, self._clock()).note_action(action, made)
         return rule
 
@@ -115,7 +115,7 @@ class Rules:
                 raise RuleOver(rule_id, str(rule.ended), str(rule.ended_by), str(rule.ended_at))
             taken_back = tx.actions_by_rule(rule_id, state=ActionState.APPROVED)
             names = [[one.key.thread_id, one.key.tool_call_id] for one in taken_back]
-            tx.append(of_rule(RuleRevoked(rule=rule, uses=rule.uses, withdrawn=names), now, by))
+            tx.append(of_rule(RuleRevokedFact(rule=rule, uses=rule.uses, withdrawn=names), now, by))
             for action in taken_back:
                 tx.withdraw(action, tool_messages.RULE_OVER, now, by, rule_id=action.rule_id)
         return replace(rule, ended=RuleEnd.REVOKED, ended_at=now, ended_by=by)
@@ -128,7 +128,7 @@ class Rules:
         with self._ledger.write() as tx:
             for rule in tx.standing_rules():
                 if rule.expires_at <= now and tx.end_rule(rule.rule_id, RuleEnd.EXPIRED, now, NOBODY):
-                    tx.append(of_rule(RuleExpired(rule=rule, uses=rule.uses), now))
+                    tx.append(of_rule(RuleExpiredFact(rule=rule, uses=rule.uses), now))
 
     def _remembered(
         self, reads: Reads, thread_id: str, tool_call_id: str, shown_digest: str | None

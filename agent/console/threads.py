@@ -8,7 +8,7 @@ from agent.console.writes import Entry
 from agent.ports import Engine, Transaction
 from agent.review.errors import OtherThread, UnknownAgent, UnknownModel
 from agent.review.events import instant
-from agent.review.facts import ThreadStarted
+from agent.review.facts import ThreadStartedFact
 from agent.review.threads import Status, Thread
 
 OPENING = 120
@@ -34,7 +34,7 @@ def found_or_started(
         now, opening = instant(moment), " ".join(text.split())[:OPENING]
         thread = Thread(thread_id, name, model, Status.IDLE, now, now, by, opening)
         tx.add_thread(thread)
-        Entry(tx, thread, by, moment).note(ThreadStarted(model=thread.model))
+        Entry(tx, thread, by, moment).note(ThreadStartedFact(model=thread.model))
     _check_same(thread, agent, model)
     return thread
 

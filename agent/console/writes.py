@@ -20,15 +20,15 @@ from agent.review.deliveries import AnswerCalls, AnyDelivery, ToolResult
 from agent.review.errors import Halted, ReviewChanged, ThreadBusy
 from agent.review.events import instant
 from agent.review.facts import (
-    ActionWithdrawn,
-    DecisionMade,
-    ExecutionFailed,
+    ActionWithdrawnFact,
+    DecisionMadeFact,
+    ExecutionFailedFact,
     Fact,
-    MessageSent,
-    OutcomeSettled,
-    PolicyChanged,
-    RunStarted,
-    ThreadArchived,
+    MessageSentFact,
+    OutcomeSettledFact,
+    PolicyChangedFact,
+    RunStartedFact,
+    ThreadArchivedFact,
     of_action,
     of_console,
     of_thread,
@@ -71,7 +71,7 @@ class Entry:
         """Put a person's message into the transcript."""
         message = Message(id=uuid4().hex, type="human", content=text)
         self.tx.put_messages(self.thread.thread_id, [message], self.now)
-        self.note(MessageSent(text=text))
+        self.note(MessageSentFact(text=text))
         return message
 
     def open_run(self, delivery: AnyDelivery, *, owner: str, agent: Agent) -> Run:
@@ -95,7 +95,7 @@ class Entry:
         self._note_policy(agent)
         self.tx.set_thread(self.thread.thread_id, Status.RUNNING, self.now)
         self.note(
-            RunStarted(
+            RunStartedFact(
                 run_id=run.run_id,
                 model=run.model,
                 prompt_hash=agent.prompt_hash,
@@ -112,7 +112,7 @@ class Entry:
         before = self.tx.policy_version(agent.name)
         if before != agent.policy.version:
             version, policy = agent.policy.version, agent.policy.on_record
-            fact = PolicyChanged(version=version, before=before, policy=policy)
+            fact = PolicyChangedFact(version=version, before=before, policy=policy)
             self.tx.append(of_console(fact, self.now, agent=agent.name))
 
     def archive(self) -> None:
@@ -120,7 +120,7 @@ class Entry:
         if self.thread.status is not Status.IDLE:
             self.answer_calls()
         self.tx.set_thread(self.thread.thread_id, Status.ARCHIVED, self.now)
-        self.note(ThreadArchived(messages=self.tx.message_count(self.thread.thread_id)))
+        self.note(ThreadArchivedFact(messages=self.tx.message_count(self.thread.thread_id)))
 
     def record_decision(self, review: Review, accepted: AcceptedDecision, agent: Agent) -> None:
         """Record one decision by compare-and-set. Raises `ReviewChanged` if the action waits no longer."""
@@ -139,7 +139,7 @@ class Entry:
             changes |= {"ended_at": self.now, "result": accepted.told}
         if not self.tx.move(before.key, ActionState.PENDING, after.state, **changes):
             raise ReviewChanged(f"{before.tool} no longer waits.")
-        made = DecisionMade(
+        made = DecisionMadeFact(
             type=accepted.type,
             tool=after.tool,
             before=before.args,
@@ -164,7 +164,7 @@ class Entry:
         if outcome == "ask_again" and not asks:
             text, decision = tool_messages.NOT_ASKED_AGAIN, {"type": "settle", "outcome": "did_not_happen"}
         self.tx.move(action.key, ActionState.UNKNOWN, end, ended_at=self.now, result=text, decision=decision)
-        self.note_action(action, OutcomeSettled(outcome=outcome, result=text, args=action.args))
+        self.note_action(action, OutcomeSettledFact(outcome=outcome, result=text, args=action.args))
 
     def answer_calls(
         self, midway: str = tool_messages.midway(tool_messages.FAILED_TURN)
@@ -179,7 +179,7 @@ class Entry:
                 # Pending here means: proposed by a run that failed before its review was opened.
                 end = ActionState.WITHDRAWN if action.state is ActionState.APPROVED else ActionState.CANCELLED
                 results.append(self.end(action, end, tool_messages.of(action, tool_messages.FAILED_TURN)))
-                self.note_action(action, ActionWithdrawn(told=results[-1].text))
+                self.note_action(action, ActionWithdrawnFact(told=results[-1].text))
             elif action.state is ActionState.SUSPENDED:
                 results.append(self._end_midway(action, midway))
             elif action.result is not None:
@@ -198,7 +198,7 @@ class Entry:
 
     def _end_midway(self, action: Action, text: str) -> ToolResult:
         result = self.end(action, ActionState.FAILED, text)
-        failed = ExecutionFailed(result=result.text, args=action.args, started_at=action.started_at)
+        failed = ExecutionFailedFact(result=result.text, args=action.args, started_at=action.started_at)
         self.note_action(action, failed)
         return result
 

@@ -32,19 +32,19 @@ from agent.review.errors import LedgerUnavailable
 from agent.review.events import EventKind, instant
 from agent.review.facts import (
     LEFT_OUT,
-    ActionLapsed,
-    ActionWithdrawn,
-    BlockedAtTheDoor,
-    EndUnknown,
-    ExecutionBlocked,
-    ExecutionFailed,
-    ExecutionFinished,
-    ExecutionStarted,
-    ExecutionSuspended,
+    ActionLapsedFact,
+    ActionWithdrawnFact,
+    BlockedAtTheDoorFact,
+    EndUnknownFact,
+    ExecutionBlockedFact,
+    ExecutionFailedFact,
+    ExecutionFinishedFact,
+    ExecutionStartedFact,
+    ExecutionSuspendedFact,
     Fact,
-    NotStarted,
-    OutcomeUnknown,
-    RejectedMidway,
+    NotStartedFact,
+    OutcomeUnknownFact,
+    RejectedMidwayFact,
     of_action,
     of_run,
 )
@@ -56,10 +56,10 @@ class Stop(GraphBubbleUp):
 
 
 FACT_OF_END = {
-    ActionState.DONE: ExecutionFinished,
-    ActionState.FAILED: ExecutionFailed,
-    ActionState.SUSPENDED: ExecutionSuspended,
-    ActionState.UNKNOWN: EndUnknown,
+    ActionState.DONE: ExecutionFinishedFact,
+    ActionState.FAILED: ExecutionFailedFact,
+    ActionState.SUSPENDED: ExecutionSuspendedFact,
+    ActionState.UNKNOWN: EndUnknownFact,
 }
 
 
@@ -201,7 +201,7 @@ class Guard(BaseCallbackHandler):
         tool, now = entering.tool.name, instant(self._clock())
         action = self._calls.action(tx, entering, now)
         if action is None:
-            fact = ExecutionBlocked(why="it was never proposed", args=entering.entered)
+            fact = ExecutionBlockedFact(why="it was never proposed", args=entering.entered)
             event = of_run(self._run, fact, now, self._run.started_by)
             tx.append(replace(event, tool=tool, tool_call_id=entering.call_id))
             return Admission(refusal=tool_messages.BLOCKED)
@@ -211,12 +211,12 @@ class Guard(BaseCallbackHandler):
             case ActionState.EXECUTING | ActionState.DONE | ActionState.FAILED if differs(
                 action, tool, entering.entered
             ):
-                fact = ExecutionBlocked(why="another call of the same id was run", args=entering.entered)
+                fact = ExecutionBlockedFact(why="another call of the same id was run", args=entering.entered)
                 self._note(tx, action, fact, tool)
                 return Admission(refusal=tool_messages.of_one_id(action.result))
             case ActionState.EXECUTING:
                 tx.move(action.key, ActionState.EXECUTING, ActionState.UNKNOWN)
-                self._note(tx, action, OutcomeUnknown(why="entered twice"), tool)
+                self._note(tx, action, OutcomeUnknownFact(why="entered twice"), tool)
                 return Admission(stop=f"{tool} was entered while it was executing already.")
             case ActionState.UNKNOWN:
                 return Admission(stop=f"The outcome of {tool} is unknown.")
@@ -224,7 +224,7 @@ class Guard(BaseCallbackHandler):
                 return Admission(repeat=action, action=action)
             case _ if action.result is not None:
                 return Admission(refusal=action.result, action=action)
-        self._note(tx, action, ExecutionBlocked(why=f"the action is {action.state}"), tool)
+        self._note(tx, action, ExecutionBlockedFact(why=f"the action is {action.state}"), tool)
         return Admission(refusal=tool_messages.BLOCKED)
 
     def _start(
@@ -234,18 +234,18 @@ class Guard(BaseCallbackHandler):
             action.state is ActionState.APPROVED
         )  # else it is entered again, after it asked in its middle
         if rejected := self._calls.rejected_in_its_middle(tx, action):
-            return self._end_as(tx, action, ActionState.FAILED, RejectedMidway(told=rejected), now)
+            return self._end_as(tx, action, ActionState.FAILED, RejectedMidwayFact(told=rejected), now)
         if starts and action.execute_by is not None and now > action.execute_by:
             lapsed = tool_messages.of(action, tool_messages.LAPSED)
-            return self._end_as(tx, action, ActionState.LAPSED, ActionLapsed(told=lapsed), now)
+            return self._end_as(tx, action, ActionState.LAPSED, ActionLapsedFact(told=lapsed), now)
         if starts and action.decided_by is None and (denial := self._agent.denial(action.tool, action.args)):
             # A rule or the policy let it run, and the policy has come to deny it since.
             denied = tool_messages.of(action, denial.for_model)
-            return self._end_as(tx, action, ActionState.WITHDRAWN, ActionWithdrawn(told=denied), now)
+            return self._end_as(tx, action, ActionState.WITHDRAWN, ActionWithdrawnFact(told=denied), now)
         args = self._handed(action, entering, named)
         if args is None:
             blocked = tool_messages.of(action, tool_messages.BLOCKED)
-            return self._end_as(tx, action, ActionState.BLOCKED, BlockedAtTheDoor(told=blocked), now)
+            return self._end_as(tx, action, ActionState.BLOCKED, BlockedAtTheDoorFact(told=blocked), now)
         if not self._begin(tx, action, action.args):
             return Admission(stop=f"{entering.tool.name} was started elsewhere at the same moment.")
         return Admission(start=Go(replace(action, state=ActionState.EXECUTING, started_at=now), args))
@@ -282,7 +282,7 @@ class Guard(BaseCallbackHandler):
         tx: Transaction,
         action: Action,
         end: ActionState,
-        fact: NotStarted | ActionLapsed | ActionWithdrawn,
+        fact: NotStartedFact | ActionLapsedFact | ActionWithdrawnFact,
         now: str,
     ) -> Admission:
         tx.move(action.key, action.state, end, ended_at=now, result=fact.told)
@@ -332,7 +332,7 @@ class Guard(BaseCallbackHandler):
         ):
             return False
         attempt, run_id = action.key.attempt, self._run.run_id
-        self._note(tx, action, ExecutionStarted(args=args, attempt=attempt, run_id=run_id))
+        self._note(tx, action, ExecutionStartedFact(args=args, attempt=attempt, run_id=run_id))
         return True
 
     def _leave(

@@ -23,7 +23,7 @@ from agent.review.arguments.fitting.intake import intake_of, is_json
 from agent.review.arguments.fitting.json_form import json_form
 from agent.review.digest import canonical
 from agent.review.external import OpenCall
-from agent.review.facts import ExecutionBlocked, of_action
+from agent.review.facts import ExecutionBlockedFact, of_action
 from agent.review.threads import Run
 
 ENDED = (ActionState.DONE, ActionState.FAILED, ActionState.BLOCKED, ActionState.UNKNOWN)
@@ -236,7 +236,7 @@ class Identifying:
                 ended_at=now,
                 result=tool_messages.BLOCKED,
             )
-            tx.append(of_action(action, ExecutionBlocked(why=why, args=action.args), now))
+            tx.append(of_action(action, ExecutionBlockedFact(why=why, args=action.args), now))
             action = replace(action, state=ActionState.BLOCKED, result=tool_messages.BLOCKED)
         return action
 

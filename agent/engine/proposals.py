@@ -10,7 +10,7 @@ from agent.ports import Transaction
 from agent.review import tool_messages
 from agent.review.actions import BEGUN, Action, ActionState, with_digests
 from agent.review.events import instant
-from agent.review.facts import LEFT_OUT, ActionProposed, ActionRefused, RuleApplied, of_action
+from agent.review.facts import LEFT_OUT, ActionProposedFact, ActionRefusedFact, RuleAppliedFact, of_action
 from agent.review.rules import Rule, in_force
 from agent.review.screening import ScreenedCall
 from agent.review.threads import Run
@@ -31,14 +31,14 @@ def propose(tx: Transaction, run: Run, call: ScreenedCall, position: int, secret
         return action
     tx.append(of_action(action, _proposed(action, run.started_by), now, run.started_by))
     if action.state is ActionState.REFUSED:
-        tx.append(of_action(action, ActionRefused(why=action.why, told=action.result), now))
+        tx.append(of_action(action, ActionRefusedFact(why=action.why, told=action.result), now))
     if action.rule_id is not None:
         return _apply(tx, action, rule, now)
     return action
 
 
-def _proposed(action: Action, asked_by: str) -> ActionProposed:
-    return ActionProposed(
+def _proposed(action: Action, asked_by: str) -> ActionProposedFact:
+    return ActionProposedFact(
         proposed=action.proposed,
         args=action.args,
         entered=LEFT_OUT if action.entered is None else action.entered,
@@ -99,7 +99,7 @@ def _apply(tx: Transaction, action: Action, rule: Rule | None, now: str) -> Acti
         tx.withdraw(action, why, now)
         return replace(action, state=ActionState.WITHDRAWN, ended_at=now, result=why)
     tx.count_use(rule.rule_id, now)
-    tx.append(of_action(action, RuleApplied(rule=rule, use=rule.uses + 1), now))
+    tx.append(of_action(action, RuleAppliedFact(rule=rule, use=rule.uses + 1), now))
     return action
 
 

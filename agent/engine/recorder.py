@@ -18,14 +18,14 @@ from agent.review.actions import Action, ActionState, Review, ReviewState
 from agent.review.bounds import spelt
 from agent.review.events import instant
 from agent.review.facts import (
-    ExecutionFailed,
-    OutcomeUnknown,
-    ReviewOpened,
-    ReviewSuperseded,
-    RunEnded,
-    RunFailed,
-    RunStopped,
-    ThreadStuck,
+    ExecutionFailedFact,
+    OutcomeUnknownFact,
+    ReviewOpenedFact,
+    ReviewSupersededFact,
+    RunEndedFact,
+    RunFailedFact,
+    RunStoppedFact,
+    ThreadStuckFact,
     of_action,
     of_run,
 )
@@ -33,7 +33,7 @@ from agent.review.people import THE_AGENT
 from agent.review.screening import ScreenedCall
 from agent.review.threads import Message, Run, RunState, Status
 
-FACT_OF_END = {RunState.FAILED: RunFailed, RunState.STOPPED: RunStopped}
+FACT_OF_END = {RunState.FAILED: RunFailedFact, RunState.STOPPED: RunStoppedFact}
 QUESTION_GONE = "its question no longer stands in the agent's checkpoint"
 STATUS_OF_END = {
     RunState.PAUSED: Status.WAITING,
@@ -97,11 +97,13 @@ class Recorder:
             tx.set_thread(
                 run.thread_id, Status.STUCK if stuck else STATUS_OF_END[end.state], instant(now), error
             )
-            ended = FACT_OF_END.get(end.state, RunEnded)
+            ended = FACT_OF_END.get(end.state, RunEndedFact)
             fact = ended(run_id=run.run_id, ended=str(end.state), error=end.error)
             tx.append(of_run(run, fact, instant(now), run.started_by))
             if stuck:
-                tx.append(of_run(run, ThreadStuck(interrupts=list(end.stuck), error=end.error), instant(now)))
+                tx.append(
+                    of_run(run, ThreadStuckFact(interrupts=list(end.stuck), error=end.error), instant(now))
+                )
 
     def supersede(self, run: Run, review_id: str) -> None:
         """The decision on this review came too late: nothing it approved was run by whoever answered before."""
@@ -112,7 +114,7 @@ class Recorder:
             review = tx.review(review_id)
             kept = [a for a in review.actions if a.state is ActionState.APPROVED] if review else []
             _withdraw(tx, kept, tool_messages.SUPERSEDED, now)
-            late = ReviewSuperseded(why="another client had answered it before this decision arrived")
+            late = ReviewSupersededFact(why="another client had answered it before this decision arrived")
             tx.append(of_run(run, late, now, review_id=review_id))
 
     def _record(self, tx: Transaction, run: Run, said: Sequence[Said], proposed: Sequence[Proposed]) -> None:
@@ -150,7 +152,7 @@ class Recorder:
         if not tx.open_review(review, [action.key for action in actions]):
             return
         calls = [[action.key.tool_call_id, action.tool] for action in actions]
-        opened = ReviewOpened(actions=calls, expires_at=review.expires_at)
+        opened = ReviewOpenedFact(actions=calls, expires_at=review.expires_at)
         tx.append(of_run(run, opened, instant(now), review_id=review_id))
 
 
@@ -160,7 +162,7 @@ def lose_executing(tx: Transaction, run: Run, now: str, why: str) -> bool:
     for action in found:
         tx.move(action.key, ActionState.EXECUTING, ActionState.UNKNOWN)
         started_at, owner = action.started_at, action.owner
-        lost = OutcomeUnknown(why=why, args=action.args, started_at=started_at, owner=owner)
+        lost = OutcomeUnknownFact(why=why, args=action.args, started_at=started_at, owner=owner)
         tx.append(of_action(action, lost, now))
     return bool(found)
 
@@ -227,7 +229,7 @@ def _supersede_gone(tx: Transaction, run: Run, standing: Sequence[str], now: str
         for action in review.actions:
             if action.state is ActionState.PENDING:
                 tx.move(action.key, ActionState.PENDING, ActionState.SUPERSEDED, ended_at=now)
-        gone = ReviewSuperseded(why=QUESTION_GONE)
+        gone = ReviewSupersededFact(why=QUESTION_GONE)
         tx.append(of_run(run, gone, now, review_id=review.review_id))
 
 
@@ -248,7 +250,7 @@ def _end_midway(tx: Transaction, actions: Sequence[Action], now: str) -> None:
             key, ActionState.SUSPENDED, ActionState.FAILED, ended_at=now, result=tool_messages.NEVER_ENDED
         )
         text, started_at = tool_messages.NEVER_ENDED, action.started_at
-        failed = ExecutionFailed(result=text, args=action.args, started_at=started_at)
+        failed = ExecutionFailedFact(result=text, args=action.args, started_at=started_at)
         tx.append(of_action(action, failed, now))
 
 

@@ -11,7 +11,7 @@ from agent.ledger.sqlite import SqliteLedger
 from agent.ports import Anchors, Clock
 from agent.review.errors import LedgerUnavailable, SettingsError
 from agent.review.events import GENESIS, Anchor, Event, EventKind, instant, is_sealed
-from agent.review.facts import ChainKeyed, of_console
+from agent.review.facts import ChainKeyedFact, of_console
 
 MARK, NAME = b"the digests' own key", b"the key of this record"
 """What is made with the key so that it says which other key, or which key, without giving either away."""
@@ -21,7 +21,7 @@ def take_in(ledger: SqliteLedger, anchors: Anchors, keys: RecordKeys, old_key: P
     """Have the record keyed from here on, if it is not yet, and give the key of its digests.
 
     A record begun by a console that kept the digests' key in `old_key` goes on with that one, so that what waits can
-    still be decided; the event `ChainKeyed` vouches for it. Raises `SettingsError` if the key is not the record's.
+    still be decided; the event `ChainKeyedFact` vouches for it. Raises `SettingsError` if the key is not the record's.
     """
     if ledger.head() is None:
         _begin(ledger, anchors, keys, clock)
@@ -62,7 +62,7 @@ def _append(ledger: SqliteLedger, anchors: Anchors, keys: RecordKeys, old_key: P
         if before and not tx.events(
             kind=EventKind.CHAIN_KEYED, limit=1
         ):  # another process may have been quicker
-            fact = ChainKeyed(count=before.count, head=before.head, digest_key=mark)
+            fact = ChainKeyedFact(count=before.count, head=before.head, digest_key=mark)
             tx.append(of_console(fact, instant(clock())))
     (keyed,) = ledger.events(kind=EventKind.CHAIN_KEYED, limit=1)
     anchors.append(Anchor(keyed.seq, keyed.hash, keyed.at, keyed=keyed.seq))

@@ -23,7 +23,7 @@ from agent.review import deliveries
 from agent.review.actions import Action, ActionState, Key, Review, ReviewState, may_move
 from agent.review.errors import LedgerUnavailable
 from agent.review.events import GENESIS, UnsealedEvent, seal
-from agent.review.facts import LEFT_OUT, ActionWithdrawn, of_action
+from agent.review.facts import LEFT_OUT, ActionWithdrawnFact, of_action
 from agent.review.threads import Halt, Message, Run, RunState, Status, Thread
 
 BUSY_MS = 5_000
@@ -282,7 +282,7 @@ class SqliteTransaction(SqliteReads, RuleWrites, NoteWrites, GivenWrites):
         self, action: Action, result: str, at: str, by: str | None = None, *, rule_id: str | None = LEFT_OUT
     ) -> None:
         self.move(action.key, ActionState.APPROVED, ActionState.WITHDRAWN, ended_at=at, result=result)
-        self.append(of_action(action, ActionWithdrawn(told=result, rule_id=rule_id), at, by))
+        self.append(of_action(action, ActionWithdrawnFact(told=result, rule_id=rule_id), at, by))
 
     def look_over(self, key: Key, by: str) -> bool:
         return self._did(

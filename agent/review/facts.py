@@ -38,20 +38,20 @@ class Fact:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ThreadStarted(Fact):
+class ThreadStartedFact(Fact):
     kind = EventKind.THREAD_STARTED
     model: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class ThreadArchived(Fact):
+class ThreadArchivedFact(Fact):
     kind = EventKind.THREAD_ARCHIVED
     messages: int
     """How many the conversation had."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class ThreadNoted(Fact):
+class ThreadNotedFact(Fact):
     kind = EventKind.THREAD_NOTED
     verdict: str
     text: str
@@ -59,20 +59,20 @@ class ThreadNoted(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ThreadStuck(Fact):
+class ThreadStuckFact(Fact):
     kind = EventKind.THREAD_STUCK
     interrupts: Sequence[str]
     error: str | None = LEFT_OUT
 
 
 @dataclass(frozen=True, kw_only=True)
-class MessageSent(Fact):
+class MessageSentFact(Fact):
     kind = EventKind.MESSAGE_SENT
     text: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunStarted(Fact):
+class RunStartedFact(Fact):
     kind = EventKind.RUN_STARTED
     run_id: str
     model: str
@@ -83,7 +83,7 @@ class RunStarted(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunEnded(Fact):
+class RunEndedFact(Fact):
     kind = EventKind.RUN_ENDED
     run_id: str
     ended: str
@@ -92,17 +92,17 @@ class RunEnded(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunFailed(RunEnded):
+class RunFailedFact(RunEndedFact):
     kind = EventKind.RUN_FAILED
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunStopped(RunEnded):
+class RunStoppedFact(RunEndedFact):
     kind = EventKind.RUN_STOPPED
 
 
 @dataclass(frozen=True, kw_only=True)
-class PolicyChanged(Fact):
+class PolicyChangedFact(Fact):
     kind = EventKind.POLICY_CHANGED
     version: str
     before: str | None
@@ -113,7 +113,7 @@ class PolicyChanged(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ActionProposed(Fact):
+class ActionProposedFact(Fact):
     kind = EventKind.ACTION_PROPOSED
     proposed: JSON
     """The arguments as the model wrote them."""
@@ -131,32 +131,32 @@ class ActionProposed(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ActionRefused(Fact):
+class ActionRefusedFact(Fact):
     kind = EventKind.ACTION_REFUSED
     why: str
     told: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
-class ActionWithdrawn(Fact):
+class ActionWithdrawnFact(Fact):
     kind = EventKind.ACTION_WITHDRAWN
     told: str
     rule_id: str | None = LEFT_OUT
 
 
 @dataclass(frozen=True, kw_only=True)
-class ActionLapsed(Fact):
+class ActionLapsedFact(Fact):
     kind = EventKind.ACTION_LAPSED
     told: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class ActionLookedOver(Fact):
+class ActionLookedOverFact(Fact):
     kind = EventKind.ACTION_LOOKED_OVER
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReviewOpened(Fact):
+class ReviewOpenedFact(Fact):
     kind = EventKind.REVIEW_OPENED
     actions: Sequence[Sequence[str]]
     """Pairs of a tool call id and its tool."""
@@ -164,32 +164,32 @@ class ReviewOpened(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReviewShown(Fact):
+class ReviewShownFact(Fact):
     kind = EventKind.REVIEW_SHOWN
     digests: Sequence[str]
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReviewClosed(Fact):
+class ReviewClosedFact(Fact):
     kind = EventKind.REVIEW_CLOSED
     reason: str
     told: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReviewExpired(Fact):
+class ReviewExpiredFact(Fact):
     kind = EventKind.REVIEW_EXPIRED
     told: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReviewSuperseded(Fact):
+class ReviewSupersededFact(Fact):
     kind = EventKind.REVIEW_SUPERSEDED
     why: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class DecisionMade(Fact):
+class DecisionMadeFact(Fact):
     kind = EventKind.DECISION_MADE
     type: str
     tool: str
@@ -206,7 +206,7 @@ class DecisionMade(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DecisionRefused(Fact):
+class DecisionRefusedFact(Fact):
     kind = EventKind.DECISION_REFUSED
     why: str
     code: str
@@ -217,7 +217,7 @@ class DecisionRefused(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExecutionStarted(Fact):
+class ExecutionStartedFact(Fact):
     kind = EventKind.EXECUTION_STARTED
     args: JSON
     attempt: int
@@ -225,7 +225,7 @@ class ExecutionStarted(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExecutionFinished(Fact):
+class ExecutionFinishedFact(Fact):
     kind = EventKind.EXECUTION_FINISHED
     result: str | None
     args: JSON
@@ -235,24 +235,24 @@ class ExecutionFinished(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExecutionFailed(ExecutionFinished):
+class ExecutionFailedFact(ExecutionFinishedFact):
     kind = EventKind.EXECUTION_FAILED
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExecutionSuspended(ExecutionFinished):
+class ExecutionSuspendedFact(ExecutionFinishedFact):
     kind = EventKind.EXECUTION_SUSPENDED
 
 
 @dataclass(frozen=True, kw_only=True)
-class EndUnknown(ExecutionFinished):
+class EndUnknownFact(ExecutionFinishedFact):
     """The tool's function ended in a way that leaves open whether it took effect."""
 
     kind = EventKind.OUTCOME_UNKNOWN
 
 
 @dataclass(frozen=True, kw_only=True)
-class OutcomeUnknown(Fact):
+class OutcomeUnknownFact(Fact):
     kind = EventKind.OUTCOME_UNKNOWN
     why: str
     args: JSON = LEFT_OUT
@@ -261,7 +261,7 @@ class OutcomeUnknown(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
-class OutcomeSettled(Fact):
+class OutcomeSettledFact(Fact):
     kind = EventKind.OUTCOME_SETTLED
     outcome: str
     result: str
@@ -269,26 +269,26 @@ class OutcomeSettled(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExecutionBlocked(Fact):
+class ExecutionBlockedFact(Fact):
     kind = EventKind.EXECUTION_BLOCKED
     why: str
     args: JSON = LEFT_OUT
 
 
 @dataclass(frozen=True, kw_only=True)
-class NotStarted(Fact):
+class NotStartedFact(Fact):
     """An approved call that the guard ended before its function was called, with the result its model was sent."""
 
     told: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class BlockedAtTheDoor(NotStarted):
+class BlockedAtTheDoorFact(NotStartedFact):
     kind = EventKind.EXECUTION_BLOCKED
 
 
 @dataclass(frozen=True, kw_only=True)
-class RejectedMidway(NotStarted):
+class RejectedMidwayFact(NotStartedFact):
     kind = EventKind.EXECUTION_FAILED
 
 
@@ -296,17 +296,17 @@ class RejectedMidway(NotStarted):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AllStopped(Fact):
+class AllStoppedFact(Fact):
     kind = EventKind.ALL_STOPPED
 
 
 @dataclass(frozen=True, kw_only=True)
-class AllReleased(Fact):
+class AllReleasedFact(Fact):
     kind = EventKind.ALL_RELEASED
 
 
 @dataclass(frozen=True, kw_only=True)
-class OfRule(Fact):
+class FactOfRule(Fact):
     """A fact about a remembered rule. Its event also says what the rule is, so that it can be understood alone."""
 
     rule: Rule
@@ -318,21 +318,21 @@ class OfRule(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RuleMade(OfRule):
+class RuleMadeFact(FactOfRule):
     kind = EventKind.RULE_MADE
     lasting: str
     summary: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class RuleApplied(OfRule):
+class RuleAppliedFact(FactOfRule):
     kind = EventKind.RULE_APPLIED
     use: int
     """Which use of the rule this is, counted from 1."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class RuleRevoked(OfRule):
+class RuleRevokedFact(FactOfRule):
     kind = EventKind.RULE_REVOKED
     uses: int
     withdrawn: Sequence[Sequence[str]]
@@ -340,13 +340,13 @@ class RuleRevoked(OfRule):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RuleExpired(OfRule):
+class RuleExpiredFact(FactOfRule):
     kind = EventKind.RULE_EXPIRED
     uses: int
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChainKeyed(Fact):
+class ChainKeyedFact(Fact):
     kind = EventKind.CHAIN_KEYED
     count: int
     """How many events came before it."""
@@ -355,7 +355,7 @@ class ChainKeyed(Fact):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DataErased(Fact):
+class DataErasedFact(Fact):
     kind = EventKind.DATA_ERASED
     seqs: Sequence[int]
     why: str
@@ -415,7 +415,7 @@ def of_action(action: Action, fact: Fact, at: str, by: str | None = None) -> Uns
     )
 
 
-def of_rule(fact: OfRule, at: str, by: str | None = None) -> UnsealedEvent:
+def of_rule(fact: FactOfRule, at: str, by: str | None = None) -> UnsealedEvent:
     """Return the event of a fact about a rule, on the thread that the rule was made on."""
     rule = fact.rule
     return UnsealedEvent(
