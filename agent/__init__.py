@@ -1,4 +1,4 @@
-"""The review console's core. Nothing in it knows of Streamlit."""
+"""The review console's core. Nothing in it imports Streamlit."""
 
 import os
 

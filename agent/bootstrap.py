@@ -1,4 +1,4 @@
-"""The one place where everything is joined: settings, ledger, engine, agents, console."""
+"""The wiring: build the console from settings, ledger, engine and agents. Nothing else does."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from agent.review.rules import Rule, in_force
 from agent.review.threads import Run
 from agent.settings import Settings
 
-# What imports LangChain is imported where it is used: a page that only looks is there before it.
+# Whatever imports LangChain is imported where it is used, so that a page that only reads need not wait for it.
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
@@ -47,10 +47,10 @@ if TYPE_CHECKING:
 class DemoAgent(WorldAgent):
     """A demo agent as `langgraph.json` names it: the console opens it on its own world.
 
-    Called without arguments, as LangGraph's servers call a graph factory, it is a graph on the settings' world.
+    LangGraph's servers call it without arguments, as a graph factory; they get a graph on the settings' world.
     """
 
-    def __call__(self) -> Any:  # LangGraph's servers look its annotations up
+    def __call__(self) -> Any:  # LangGraph's servers read its annotations
         from agent.engine import graph
 
         found = settings_module.read()
@@ -65,7 +65,7 @@ library = DemoAgent(library_demo.define, library_demo.policy)
 
 @dataclass(frozen=True)
 class Opened:
-    """A console, at work or to be let go to work, with what a page or a test needs beside it."""
+    """An opened console, with the parts that pages and tests need besides it. Runs execute after `go_to_work`."""
 
     console: Console
     world: World
@@ -76,9 +76,9 @@ class Opened:
     _turn: threading.Lock = field(default_factory=threading.Lock)
 
     def go_to_work(self) -> None:
-        """Open the engine, reconcile what a dead process left, start the workers; once, and whoever calls waits for it.
+        """Open the engine, reconcile what a dead process left, and start the workers.
 
-        Raises `PolicyError` where a policy and its agent's tools do not fit together.
+        Happens once; concurrent calls wait for it. Raises `PolicyError` if a policy does not fit its agent's tools.
         """
         self.engine.open()
         with self._turn:
@@ -89,7 +89,7 @@ class Opened:
             self.supervisor.open(*sweeps, anchor=self.console.trail.anchor)
 
     def close(self) -> None:
-        """Stop runs at their next step and let go of every file."""
+        """Stop runs at their next step and close every file."""
         for shut in self._parts:
             shut()
 
@@ -107,19 +107,19 @@ def open_console(
     replies: Sequence[RecordedReply] = (),
     workers: int = WORKERS,
 ) -> Opened:
-    """Open the console on the settings' data folder, and let it go to work.
+    """Open the console on the settings' data folder, and start its work.
 
-    One that is not `at_work` only looks: it starts no worker, takes nothing over and anchors nothing. With `only`,
-    that one of the agents is served alone; with `replies`, there is a model that gives them.
-    `workers` is how many runs go on at once.
+    With `at_work` false it only reads: it starts no worker, takes over no run and notes no anchor.
+    With `only`, just that agent is served. With `replies`, one of the models gives these recorded replies.
+    `workers` is how many runs execute at once.
 
-    Raises `SettingsError`, `PolicyError` or `LedgerUnavailable`, each naming what to put right.
+    Raises `SettingsError`, `PolicyError` or `LedgerUnavailable`, each naming what to fix.
     """
     data = _folder(settings.review_data)
     models, key_file = models_of(settings, replies), settings_module.key_path(settings)
     keys = RecordKeys.of(key_in(key_file), key_file)
     anchors = AnchorFile(settings_module.anchor_path(settings))
-    with ExitStack() as undone:  # what was opened before something could not be
+    with ExitStack() as undone:  # closes what was opened if a later part cannot be
         world = _world(data / "world.sqlite", clock)
         undone.callback(world.close)
         targets, broken = served(settings.review_agents, only)
@@ -164,7 +164,7 @@ def _engine(
     rules_for: RulesFor,
     guard_for: GuardFor,
 ) -> LocalEngine:
-    """The engine over these agents, each under the settings' clocks."""
+    """Return the engine over these agents, each with the settings' time limits."""
     from agent.engine.local import LocalEngine
 
     agents = {name: _with_clocks(agent_of(name, target, world), settings) for name, target in targets.items()}
@@ -184,14 +184,14 @@ def _rules_in_force(ledger: SqliteLedger, clock: Clock, run: Run) -> Sequence[Ru
 
 
 def _note_the_end(console: Console, supervisor: Supervisor) -> None:
-    # A ledger that cannot be read now keeps nothing else from being closed.
+    # The other parts are closed even if the ledger cannot be read now.
     with suppress(ReviewError):
         if supervisor.was_opened:
             console.trail.anchor()
 
 
 def models_of(settings: Settings, replies: Sequence[RecordedReply] = ()) -> Models:
-    """The models the settings offer: always the demo model, real ones beside it once there is a key."""
+    """Return the models the settings offer: always the demo model, and real ones as well if there is a key."""
     try:
         return Models(
             partial(_demo_model, settings.review_demo_delay),
@@ -210,7 +210,7 @@ def _demo_model(delay: float) -> BaseChatModel:
 
 
 def provider_of(settings: Settings) -> Provider | None:
-    """Where real models are reached; None without a key."""
+    """Return where real models are reached, or None without a key."""
     if settings.openai_api_key is None:
         return None
     return Provider(settings.openai_api_key, settings.openai_base_url, settings.openai_models)
@@ -221,9 +221,9 @@ _opened: Opened | None = None
 
 
 def opened(*, at_work: bool = True) -> Opened:
-    """This process's console, opened on first use. Pages, API and command line all share it.
+    """Return this process's console, opened on first use. Pages, API and command line all share it.
 
-    Whoever opens one that is not `at_work` lets it go to work.
+    If it is opened with `at_work` false, `go_to_work` has to be called later.
     """
     global _opened
     with _lock:
@@ -267,5 +267,5 @@ def _owner(folder: Path) -> Owner:
     try:
         return Owner(folder)
     except OSError as error:
-        remedy = "move it away, or allow the console to make files there"
+        remedy = "move it away, or allow the console to create files there"
         raise SettingsError([f"{folder}: {error.strerror}; {remedy}"]) from error

@@ -1,4 +1,4 @@
-"""What the use cases need from outside: a ledger, an engine, runs, a clock."""
+"""The protocols that the use cases depend on: a ledger, an engine, runs, a clock."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from agent.review.threads import Halt, Message, Progress, Run, RunState, Status,
 
 class Clock(Protocol):
     def __call__(self) -> datetime:
-        """The present instant, in UTC."""
+        """Return the present instant, in UTC."""
 
 
-# What an engine tells of a run while it goes on.
+# What an engine reports about a run while it executes it.
 
 
 @dataclass(frozen=True)
 class Token:
-    """Some more of the agent's words."""
+    """The next piece of the agent's text, as it is streamed."""
 
     message_id: str
     text: str
@@ -38,54 +38,54 @@ class Token:
 
 @dataclass(frozen=True)
 class Said:
-    """Messages that now stand in the conversation; one with a known id replaces the earlier one."""
+    """Messages that are now in the conversation; one with a known id replaces the earlier one."""
 
     messages: Sequence[Message]
 
 
 @dataclass(frozen=True)
 class Proposed:
-    """The calls of a turn, screened; seen before any of them runs."""
+    """The tool calls of a turn, screened, before any of them runs."""
 
     calls: tuple[ScreenedCall, ...]
 
 
 @dataclass(frozen=True)
 class Paused:
-    """The run has come to a pause; these interrupts wait for answers."""
+    """The run has paused; these interrupts wait for answers."""
 
     waiting: tuple[str, ...]
     asked: Mapping[str, tuple[ScreenedCall, ...]] = field(default_factory=dict)
-    """What each interrupt asks about. One that is not named here asks about every call that is pending."""
+    """What each interrupt asks about. One that is not listed asks about every pending call."""
 
 
 @dataclass(frozen=True)
 class Superseded:
-    """The review that was decided had been answered by another client before the decision arrived."""
+    """Another client answered the review before its decision was delivered."""
 
     review_id: str
 
 
 @dataclass(frozen=True)
 class Look:
-    """Where a thread's checkpoint stands."""
+    """The state of a thread's checkpoint."""
 
     messages: Sequence[Message] = ()
     calls: tuple[ScreenedCall, ...] = ()
     waiting: tuple[str, ...] = ()
     """Ids of the interrupts that wait for an answer."""
     answered: tuple[str, ...] = ()
-    """Ids of interrupts whose answer is saved, while the node that asked has not come to its end."""
+    """Ids of interrupts whose answer is saved, but whose node has not finished."""
     stuck: tuple[str, ...] = ()
-    """Those of them whose answer made their node fail: it would fail again, whoever goes on."""
+    """Those of `answered` whose answer made their node fail: it would fail again, whichever client resumes it."""
     unfinished: bool = False
-    """Something can run before the next answer is given."""
+    """Whether something can run before the next answer is given."""
     next: tuple[str, ...] = ()
     """The nodes that run or wait."""
     exists: bool = True
-    """There is a checkpoint at all."""
+    """Whether there is a checkpoint at all."""
     own: bool = True
-    """This console wrote the last checkpoint, and not another client."""
+    """Whether the last checkpoint was written by this console, not by another client."""
 
 
 @dataclass(frozen=True)
@@ -102,24 +102,24 @@ class CheckpointStep:
 
 @dataclass(frozen=True)
 class Inside:
-    """A thread as the engine holds it, for those who want to see how it works."""
+    """A thread as the engine holds it, for inspection."""
 
     nodes: tuple[str, ...]
     edges: tuple[tuple[str, str, bool], ...]
-    """From, to, and whether it is taken under a condition."""
+    """From, to, and whether the edge is conditional."""
     at: tuple[str, ...]
     """The nodes that run next, or wait."""
     payloads: Mapping[str, Any]
     """What each waiting interrupt carries, by its id."""
     pauses: Mapping[str, Pause]
-    """The same, read: the shape each of them is answered in."""
+    """The same payloads, parsed: what each asks, and in which shape it is answered."""
     steps: tuple[CheckpointStep, ...]
     """The last checkpoints, newest first."""
 
 
 @dataclass(frozen=True)
 class Stood:
-    """The last moment of a run: where its checkpoint stands now."""
+    """The last report about a run: the state of its checkpoint now."""
 
     look: Look
 
@@ -128,61 +128,61 @@ Moment = Said | Proposed | Paused | Superseded | Stood
 
 
 class Engine(Protocol):
-    """Agents at work. Every method names the run or thread it is about; none keeps state between calls."""
+    """The executor of agents. Every method takes the run or thread it is about; none keeps state between calls."""
 
     def agent(self, name: str) -> Agent:
-        """The agent served under this name; raises `UnknownAgent`, or `AgentNotLoaded` with the reason."""
+        """Return the agent served under this name. Raises `UnknownAgent`, or `AgentNotLoaded` with the reason."""
 
     def agents(self) -> Sequence[str]:
-        """The names served, in the order of the configuration."""
+        """Return the names of the agents served, in the order of the configuration."""
 
     def tools(self) -> Sequence[str]:
-        """The tools that the agents' policies name, each once, in order."""
+        """Return the tools that the agents' policies name, each once, in order."""
 
     def broken(self) -> Mapping[str, str]:
-        """The agents that are configured and could not be loaded, with the reason."""
+        """Return the agents that are configured but could not be loaded, with the reason."""
 
     def models(self) -> Sequence[str]:
-        """The models a thread can be started with, the default first."""
+        """Return the models a thread can be started with, the default first."""
 
     def stream(self, run: Run, stop: threading.Event, hear: Callable[[Token], None]) -> Iterator[Moment]:
-        """Deliver what the run brings and drive the agent until it pauses, answers or fails.
+        """Deliver the run's delivery and drive the agent until it pauses, answers or fails.
 
-        `hear` is told the agent's words while it writes them, by whichever thread does; it must not raise.
+        `hear` is called with the agent's text while it is written, from whichever thread writes it; it must not raise.
         Ends without an exception on a pause, an answer, or at the next step after `stop` is set.
-        Raises `RunCutOff` if an action's outcome became unknown or nothing here may go on, `CheckpointLost` if the
-        thread's state is gone, and whatever the model raised.
+        Raises `RunCutOff` if an action's outcome became unknown or this process may not continue the run,
+        `CheckpointLost` if the thread's state is gone, and whatever the model raised.
         """
 
     def look(self, agent: str, thread_id: str) -> Look:
-        """Where the thread's checkpoint stands now."""
+        """Return the state of the thread's checkpoint now."""
 
     def waiting(self, agent: str, thread_id: str) -> tuple[str, ...]:
-        """Ids of the interrupts that wait for an answer; where none does, without reading the conversation."""
+        """Return the ids of the interrupts that wait for an answer. If none does, the conversation is not read."""
 
     def forget(self, thread_id: str) -> None:
-        """Delete the thread's checkpoints. What still runs on it anywhere can write no more. Twice is as once."""
+        """Delete the thread's checkpoints; idempotent. A run still active on it, anywhere, can write no more."""
 
     def inside(self, agent: str, thread_id: str, *, steps: int = 20) -> Inside:
-        """The agent's graph and the thread's last checkpoints; read only. Raises `CheckpointLost`."""
+        """Return the agent's graph and the thread's last checkpoints, read only. Raises `CheckpointLost`."""
 
 
 class RunCutOff(Exception):
-    """The run may not go on: an action of it is executing elsewhere, say, or another client is at work."""
+    """The run may not continue: for example, an action of it is executing elsewhere, or another client is active."""
 
 
-# The ledger: reads are free-standing, writes happen inside one transaction that either all counts or none.
+# The ledger: reads need no transaction; writes happen inside one, which is committed completely or not at all.
 
 
 @dataclass(frozen=True)
 class Sought:
-    """What a queue or a trail is narrowed to; a field that is empty narrows nothing."""
+    """Filters for the queue or the trail; an empty field does not filter."""
 
     agent: str = ""
     tool: str = ""
     thread_id: str = ""
     text: str = ""
-    """Stands somewhere in the summary, the arguments, the tool or the thread id, in any case."""
+    """Text to find in the summary, the arguments, the tool or the thread id, ignoring case."""
     opened_before: str = ""
 
 
@@ -253,58 +253,58 @@ class Reads(Protocol):
 
 
 class Transaction(Reads, Protocol):
-    """Reads that see this transaction's own writes, and the writes. All is committed, or nothing is."""
+    """Writes, and reads that see this transaction's own writes. Everything is committed, or nothing."""
 
     def append(self, *facts: UnsealedEvent) -> None:
-        """Add facts to the chained trail, in order."""
+        """Append facts to the chained trail, in order."""
 
     def erase(self, seqs: Sequence[int]) -> None:
-        """Take the data out of these events. An event of erasure that names them has to be appended before."""
+        """Remove the data of these events. An erasure event that names them has to be appended first."""
 
     def add_thread(self, thread: Thread) -> None: ...
     def set_thread(self, thread_id: str, status: Status, at: str, error: str | None = None) -> None: ...
     def put_messages(self, thread_id: str, messages: Sequence[Message], at: str) -> None:
-        """Add messages at the end of the transcript; one whose id is there already replaces that one."""
+        """Add messages at the end of the transcript; one whose id exists already replaces the earlier message."""
 
     def open(self, run: Run) -> bool:
-        """Open the thread's one run; false if one is open already."""
+        """Open the thread's one run; return false if one is open already."""
 
     def close(self, run_id: str, owner: str, state: RunState, at: str, error: str | None = None) -> bool:
-        """Close an open run of this owner; false if it is not open or was taken over."""
+        """Close an open run of this owner; return false if it is not open or was taken over."""
 
     def take_over(self, run_id: str, owner: str, fence: int) -> bool: ...
     def ask_stop(self, run_id: str, by: str) -> bool: ...
     def propose(self, action: Action) -> bool:
-        """Add an action; false if its key is known, and then nothing changes."""
+        """Add an action. Returns false, and changes nothing, if its key exists."""
 
     def move(self, key: Key, start: ActionState, end: ActionState, **changes: Any) -> bool:
-        """Compare-and-set: false, and nothing changed, unless the action stood in `start`."""
+        """Move an action by compare-and-set. Returns false, and changes nothing, unless it was in state `start`."""
 
     def withdraw(
         self, action: Action, result: str, at: str, by: str | None = None, *, rule_id: str | None = ...
     ) -> None:
-        """Withdraw an approval that nothing has started on, and record it. `result` is what the model is sent."""
+        """Withdraw an approval whose execution has not started, and record it. `result` is sent to the model."""
 
     def look_over(self, key: Key, by: str) -> bool:
-        """True the first time; an action is looked over once."""
+        """Mark an action as looked over. Returns true the first time only."""
 
     def open_review(self, review: Review, keys: Sequence[Key]) -> bool: ...
     def end_review(self, review_id: str, state: ReviewState, at: str, by: str, outcome: str) -> bool:
-        """Compare-and-set from open; false if it had ended already."""
+        """End an open review by compare-and-set; return false if it had ended already."""
 
     def first_shown(self, review_id: str, reviewer: str, at: str) -> bool:
-        """True the first time this reviewer sees this review."""
+        """Record that this reviewer sees this review. Returns true the first time only."""
 
     def add_rule(self, rule: Rule) -> None: ...
     def count_use(self, rule_id: str, at: str) -> bool:
-        """Count one more action that the rule approved; false, and nothing changed, if it has been ended."""
+        """Count one more action that the rule approved. Returns false, and changes nothing, if the rule has ended."""
 
     def end_rule(self, rule_id: str, end: RuleEnd, at: str, by: str) -> bool:
-        """True the first time: a rule ends once, for good."""
+        """End a rule for good. Returns true the first time only."""
 
     def add_note(self, note: Note) -> None: ...
     def give(self, thread_id: str, reviewer: str, face: Face, reviews: Given) -> None:
-        """Note what the reviewer is given now, in the place of what was given before."""
+        """Note which reviews the reviewer is given now, replacing those noted before."""
 
     def set_halt(self, halt: Halt | None) -> None: ...
     def set_beat(self, owner: str, beat: int) -> None: ...
@@ -312,48 +312,48 @@ class Transaction(Reads, Protocol):
 
 
 class Anchors(Protocol):
-    """Where the trail's head is noted now and then, outside the ledger's own folder."""
+    """Notes of the trail's head, made now and then and kept outside the ledger's own folder."""
 
     def read(self) -> list[Anchor]:
-        """The anchors noted so far. Raises `AnchorsUnavailable`."""
+        """Return the anchors noted so far. Raises `AnchorsUnavailable`."""
 
     def append(self, anchor: Anchor) -> None:
-        """Note an anchor, on disk when this returns. Raises `AnchorsUnavailable`."""
+        """Note an anchor; it is on disk when this returns. Raises `AnchorsUnavailable`."""
 
 
 class Ledger(Reads, Protocol):
     @property
     def chain_key(self) -> bytes:
-        """What the trail's hashes are made with."""
+        """The key of the trail's hashes."""
 
     def write(self) -> AbstractContextManager[Transaction]:
-        """One serialized transaction. Raises `LedgerUnavailable` if it cannot be begun or committed."""
+        """Open one serialized transaction. Raises `LedgerUnavailable` if it cannot begin or be committed."""
 
     def check(self) -> None:
         """Raise `LedgerUnavailable` if the ledger cannot be read."""
 
     def scrub(self) -> None:
-        """Leave nothing of what was erased behind in the ledger's own files."""
+        """Remove what is left of erased data from the ledger's own files."""
 
     def shut(self) -> None: ...
 
 
 class Runs(Protocol):
-    """Where runs are executed."""
+    """The executor of runs."""
 
     @property
     def owner(self) -> str:
         """The name of this process, under which its runs are open."""
 
     def start(self, run: Run, after: threading.Event | None = None) -> None:
-        """Execute an open run of this owner; where it is `after` something, a moment later at the latest."""
+        """Execute an open run of this owner: once `after` is set, or after a short delay at the latest."""
 
     def stop(self, thread_id: str | None) -> None:
-        """Let the thread's run, or every run for None, stop at its next step."""
+        """Stop the thread's run, or every run if `thread_id` is None, at its next step."""
 
     def wait(self, run_id: str, seconds: float | None) -> bool:
-        """Wait until the run has ended; false if it had not after `seconds`."""
+        """Wait until the run has ended; return false if it had not after `seconds`."""
 
     def progress(self, thread_id: str) -> Progress | None: ...
     def lives(self, owner: str) -> bool:
-        """Whether another process under this name could still act: frozen counts as alive."""
+        """Return whether another process of this name could still act; a frozen one counts as alive."""

@@ -1,4 +1,4 @@
-"""The use cases: what pages, API and command line can ask of the console. Each thing has a room of its own."""
+"""The use cases: what pages, API and command line can ask of the console, in one module per subject."""
 
 from agent.console.console import Console
 from agent.console.outcomes import Outcome

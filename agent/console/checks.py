@@ -1,4 +1,4 @@
-"""What can be done with a thread now, and why something cannot: the refusals, in their documented order."""
+"""Check what can be done with a thread now, and raise the refusals in their documented order."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from agent.review.threads import Status, Thread
 
 
 def known(reads: Reads, thread_id: str) -> Thread:
-    """The thread. Raises `UnknownThread`."""
+    """Return the thread. Raises `UnknownThread`."""
     found = reads.thread(thread_id)
     if found is None:
         raise UnknownThread(thread_id)
@@ -35,7 +35,7 @@ def known(reads: Reads, thread_id: str) -> Thread:
 
 
 def check_settled(reads: Reads, thread: Thread) -> None:
-    """Raise `ThreadArchived`, `ThreadBusy`, `OutcomeUnknown` or `ThreadStuck` if it cannot be acted on at all."""
+    """Raise `ThreadArchived`, `ThreadBusy`, `OutcomeUnknown` or `ThreadStuck` if the thread accepts no action now."""
     if thread.status is Status.ARCHIVED:
         raise ThreadArchived(thread.thread_id)
     if reads.open_run(thread.thread_id) is not None:
@@ -57,7 +57,7 @@ def check_free(reads: Reads, thread: Thread) -> None:
 
 
 def reviewable(reads: Reads, thread: Thread, review_id: str | None, now: str) -> Review:
-    """The thread's one review that can be decided or closed now. Raises the first reason why no review can."""
+    """Return the thread's one review that can be decided or closed now. Raises the first reason why none can."""
     check_settled(reads, thread)
     thread_id = thread.thread_id
     waiting = reads.open_reviews(thread_id)
@@ -75,7 +75,7 @@ def reviewable(reads: Reads, thread: Thread, review_id: str | None, now: str) ->
 
 
 def closed_last(reads: Reads, thread: Thread) -> list[Action]:
-    """What was closed last without deciding and has not been proposed again since: it can be asked about again."""
+    """Return the actions closed last without a decision and not proposed again since; they can be asked again."""
     last = reads.last_review(thread.thread_id)
     if thread.status is not Status.IDLE or last is None or last.state is not ReviewState.CLOSED:
         return []
@@ -84,7 +84,7 @@ def closed_last(reads: Reads, thread: Thread) -> list[Action]:
 
 
 def was_superseded(reads: Reads, thread_id: str, delivery: AnyDelivery) -> bool:
-    """Whether these decisions came too late once already."""
+    """Return whether these decisions have already been superseded once, because they were too late."""
     if not isinstance(delivery, Resume):
         return False
     events = reads.events(thread_id=thread_id, kind=EventKind.REVIEW_SUPERSEDED, newest_first=True)
@@ -92,7 +92,7 @@ def was_superseded(reads: Reads, thread_id: str, delivery: AnyDelivery) -> bool:
 
 
 def gone(found: Review | None, thread_id: str, review_id: str, waiting: Sequence[Review]) -> ReviewError:
-    """Why a review that was named cannot be decided."""
+    """Return the error that says why the named review cannot be decided."""
     if found is None or found.thread_id != thread_id:
         return ReviewChanged(
             f"Thread {thread_id} has no review {review_id}.", waiting[0] if waiting else None

@@ -1,4 +1,4 @@
-"""Reviews that end without a decision: closed by a person, by the clock, or with their stuck thread; and asked again."""
+"""End reviews without a decision: closed by a person, expired, or closed with their stuck thread; and ask again."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ BY_HAND = "closed without deciding"
 
 
 def close(entry: Entry, review: Review, reason: str, *, secret: bytes) -> AnswerCalls:
-    """End the review without deciding. Returns what the agent goes on with: free calls of the turn still run."""
-    # Of a record that was changed nobody knows which calls it left out: none of the turn's runs then.
+    """End the review without deciding. Returns what the agent resumes with: the turn's free calls still run."""
+    # If the record was changed, calls may be missing from it, so none of the turn's calls may run.
     rest = (
         tool_messages.CANCELLED if review_is_damaged(as_recorded(entry.tx, review, secret=secret)) else None
     )
     results = _close_one(entry, review, reason)
-    # Where others are open, nobody knows which of them a suspended tool waits for: it then asks once more.
+    # If other reviews are open, a suspended tool may wait for any of them: it is left to ask once more.
     alone = not entry.tx.open_reviews(review.thread_id)
     begun = entry.end_midway(tool_messages.midway(tool_messages.CANCELLED)) if alone else ()
     return AnswerCalls((*results, *begun, *entry.known_results()), rest=rest)
 
 
 def close_stuck(entry: Entry, reason: str) -> AnswerCalls:
-    """End every review of a stuck thread, and answer every open call with an error."""
+    """End every review of a stuck thread, and answer each open call with an error."""
     for review in entry.tx.open_reviews(entry.thread.thread_id):
         _close_one(entry, review, reason)
     return AnswerCalls(
@@ -43,7 +43,7 @@ def close_stuck(entry: Entry, reason: str) -> AnswerCalls:
 
 
 def _close_one(entry: Entry, review: Review, reason: str) -> list[ToolResult]:
-    """End one review and each of its actions, and record what their model is sent. Returns those results."""
+    """End one review and each of its actions, and record what is sent to the model. Returns those results."""
     results = [
         entry.cancel(action, tool_messages.of(action, tool_messages.CANCELLED)) for action in review.actions
     ]
@@ -54,7 +54,10 @@ def _close_one(entry: Entry, review: Review, reason: str) -> list[ToolResult]:
 
 
 def expire(entry: Entry, review: Review) -> AnswerCalls | None:
-    """End a review whose time is over. Returns what ends the turn, or None while a run is open or the review ended."""
+    """End a review whose time is over.
+
+    Returns the delivery that ends the turn, or None if a run is open or the review has ended already.
+    """
     if entry.tx.open_run(review.thread_id) is not None:
         return None
     outcome = "nobody decided in time"
@@ -69,7 +72,7 @@ def expire(entry: Entry, review: Review) -> AnswerCalls | None:
 
 
 def repeat(entry: Entry, *, agent: Agent) -> Repeat:
-    """The calls of the review that was closed last, to be proposed once more. Raises `NothingToAskAgain`."""
+    """Return the calls of the review closed last, to be proposed once more. Raises `NothingToAskAgain`."""
     closed = [] if agent.gates_itself else closed_last(entry.tx, entry.thread)
     if not closed:
         raise NothingToAskAgain(entry.thread.thread_id)

@@ -1,8 +1,8 @@
-"""The use cases: the one door for pages, API and command line.
+"""The use cases: the one entry point for pages, API and command line.
 
-Each method checks everything it needs, records what it did in one transaction, and only then touches the
-engine. None of them runs an agent itself: a run is started, and can be waited for. Whatever only reads is asked
-of `queries` and `trail`; rules, notes and other clients have rooms of their own.
+Each method checks everything it needs, records what it did in one transaction, and only then touches the engine. None
+executes an agent itself: it starts a run, which can be waited for. `queries` and `trail` hold what only reads; rules,
+notes and other clients have modules of their own.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ NOT_SEEN: Mapping[str, Seen] = MappingProxyType({})
 
 
 class Console:
-    """What a person does with agents, over a ledger, an engine and a clock."""
+    """The actions a person can take on agents, over a ledger, an engine and a clock."""
 
     def __init__(
         self, *, ledger: Ledger, engine: Engine, runs: Runs, anchors: Anchors, secret: bytes, clock: Clock
     ) -> None:
-        """`secret` is what the digests are made with."""
+        """Create the console and its parts. `secret` is the key of the digests."""
         self._ledger, self._engine, self._runs = ledger, engine, runs
         self._anchors, self._secret, self._clock = anchors, secret, clock
         self.queries = Queries(ledger=ledger, engine=engine, runs=runs, secret=secret, clock=clock)
@@ -67,7 +67,7 @@ class Console:
         agent: str | None = None,
         model: str | None = None,
     ) -> Run:
-        """Give the agent a message; an unknown or absent thread is started. Returns the run that answers it.
+        """Send the agent a message, on a new thread if `thread_id` is unknown or None. Returns the run that answers it.
 
         Raises `InvalidMessage`, `UnknownAgent`, `UnknownModel`, `OtherThread`, `Halted`, and what `check_free` does.
         """
@@ -93,7 +93,7 @@ class Console:
         return run
 
     def retry(self, thread_id: str, *, by: str) -> Run:
-        """Go on with a failed or stopped thread from where it is. Raises `NothingToRetry`."""
+        """Resume a failed or stopped thread from where it is. Raises `NothingToRetry`."""
         with self._ledger.write() as tx:
             thread = known(tx, thread_id)
             run = self._open_run(self._entry(tx, thread, by), turns.brought_again(tx, thread))
@@ -101,9 +101,9 @@ class Console:
         return run
 
     def archive(self, thread_id: str, *, by: str) -> None:
-        """Let the agent forget a thread: its checkpoints are deleted, its messages and its record stay.
+        """Archive a thread: delete its checkpoints, and keep its messages and its record.
 
-        It takes no message any more. Raises what `check_free` does; a second time only deletes again.
+        It accepts no more messages. Raises what `check_free` does. On an archived thread it only deletes again.
         """
         with self._ledger.write() as tx:
             thread = known(tx, thread_id)
@@ -113,7 +113,7 @@ class Console:
         self._engine.forget(thread_id)
 
     def stop(self, thread_id: str, *, by: str) -> None:
-        """Let the thread's run stop at its next step; the thread stays resumable. Raises `NothingToStop`."""
+        """Stop the thread's run at its next step; the thread stays resumable. Raises `NothingToStop`."""
         with self._ledger.write() as tx:
             known(tx, thread_id)
             run = tx.open_run(thread_id)
@@ -122,14 +122,14 @@ class Console:
         self._runs.stop(thread_id)
 
     def stop_all(self, *, by: str) -> None:
-        """Stop every run at its next step, in every process, and let nothing new start until it is released."""
+        """Stop every run, in every process, at its next step, and let no run start until `release`."""
         with self._ledger.write() as tx:
             halted = halts.stop_all(tx, by=by, now=self._now())
         if halted:
             self._runs.stop(None)
 
     def release(self, *, by: str) -> None:
-        """Let runs start again. What was stopped stays stopped until somebody goes on with it."""
+        """Let runs start again. Stopped threads stay stopped until somebody retries them."""
         with self._ledger.write() as tx:
             halts.release(tx, by=by, now=self._now())
 
@@ -142,9 +142,9 @@ class Console:
         to: str = "",
         face: Face = "python",
     ) -> list[AcceptedDecision]:
-        """What these decisions would do, checked as `decide` would; changes nothing.
+        """Return what these decisions would do, checked as in `decide`; change nothing else.
 
-        With `to`, the review is noted as given to this reviewer: they see in the answer what it asks.
+        With `to`, the review is noted as given to this reviewer, because the answer shows what it asks.
         """
         thread = known(self._ledger, thread_id)
         review = deciding.decidable(self._ledger, thread, review_id, secret=self._secret, now=self._now())
@@ -154,7 +154,7 @@ class Console:
         return accepted
 
     def preview_one(self, review: Review, action: Action, decision: dict[str, Any]) -> AcceptedDecision:
-        """What one decision would do, whatever is decided on the others; changes nothing. Raises `RecordDamaged`."""
+        """Return what one decision would do, whatever is decided on the others. Raises `RecordDamaged`."""
         deciding.check_whole(review)
         return check_decisions([decision], [action], self._engine.agent(review.agent), self._secret)[0]
 
@@ -172,13 +172,14 @@ class Console:
     ) -> Run:
         """Record one decision per action, all or none, and resume the agent. Returns the run.
 
-        Decisions that name neither a review nor all the digests that were shown mean what `by` was given last through
-        this face: see `GivenReviews`. Where that is not what waits, `ReviewChanged` brings the review as it is.
-        With `end_turn`, where everything is rejected, the turn ends there: nothing more of it runs, nor does the model.
-        The agent goes on once `after` is set, or a moment later: who draws what comes next is not held up by it.
+        Decisions that name neither a review nor the shown digest of each action apply to the review that `by` was given
+        last through this `face`: see `GivenReviews`. If another review waits now, `ReviewChanged` carries it.
+        `end_turn` requires that everything is rejected, and ends the turn there: no more of its calls run, and the
+        model is not called. The agent resumes once `after` is set, or after a short delay at the latest, so that it
+        does not slow down a page that is being drawn.
 
-        `seen` tells by tool call how each action was looked at; it goes on record with the decision.
-        Raises what `preview` does, and `Halted`; the loser of a race is told who decided what, when.
+        `seen` says for each tool call how the action was looked at; it is recorded with the decision.
+        Raises what `preview` does, and `Halted`; the error for the loser of a race says who decided what, and when.
         """
         try:
             with self._ledger.write() as tx:
@@ -207,7 +208,7 @@ class Console:
         reason: str = "",
         after: threading.Event | None = None,
     ) -> Run:
-        """End a review without deciding: the agent is told it is still open. Free calls of the turn still run.
+        """End a review without deciding: the agent learns that its question is open. The turn's free calls still run.
 
         `after` is as for `decide`.
         """
@@ -224,7 +225,7 @@ class Console:
         return run
 
     def expire(self) -> None:
-        """Close every review whose time is over. Nobody is there, so the model is not called."""
+        """Expire every review whose time is over. The model is not called, because nobody is there to read it."""
         if self._ledger.halt() is not None:
             return
         for review in self._ledger.expired(self._now()):
@@ -233,7 +234,7 @@ class Console:
                     entry = self._entry(tx, known(tx, review.thread_id), NOBODY)
                     delivery = closing.expire(entry, review)
                     run = self._open_run(entry, delivery) if delivery is not None else None
-            except ReviewError as error:  # its agent is not served, say: the others still expire
+            except ReviewError as error:  # for example, its agent is not served: the others still expire
                 log.warning("review %s could not expire: %s", review.review_id, error)
                 continue
             if run is not None:
@@ -242,9 +243,10 @@ class Console:
     def settle(
         self, thread_id: str, tool_call_id: str, outcome: Outcome, *, by: str, result: str = ""
     ) -> Run | None:
-        """Say what became of an action whose outcome is unknown. Returns the run that goes on, once all are settled.
+        """Record what became of an action whose outcome is unknown.
 
-        Raises `NothingToSettle`, and `StillAlive` for `ask_again` while the process that started it exists.
+        Returns the run that resumes the thread, or None while other actions are still unknown.
+        Raises `NothingToSettle`, and `StillAlive` for `ask_again` while the process that started the action exists.
         """
         check_outcome(outcome, result)
         with self._ledger.write() as tx:
@@ -265,7 +267,7 @@ class Console:
             tx.set_draft(review_id, reviewer, body)
 
     def ask_again(self, thread_id: str, *, by: str) -> Run:
-        """Ask once more what an answer the agent cannot take has stuck, or what was closed last without deciding.
+        """Ask again: what is stuck on an answer its agent cannot take, or else what was last closed without deciding.
 
         Raises `NothingToAskAgain`.
         """
@@ -281,10 +283,13 @@ class Console:
         return run
 
     def wait(self, run: Run, seconds: float | None = None) -> bool:
-        """Wait until the run pauses or ends, or this process is asked to; false if it had not after `seconds`."""
+        """Wait until the run pauses or ends, or this process is asked to end.
+
+        Returns false if none of these has happened after `seconds`.
+        """
         return self._runs.wait(run.run_id, seconds)
 
-    # What the use cases share
+    # Shared by the use cases
 
     def _now(self) -> str:
         return instant(self._clock())

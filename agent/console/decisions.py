@@ -1,4 +1,4 @@
-"""What people decide on a review: checked in full, recorded all or none, and what the agent goes on with."""
+"""Check the decisions on a review in full, record all or none of them, and make what the agent resumes with."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ TOO_LATE = (
     *(AlreadyDecided, ReviewExpired, ReviewChanged, NoPendingReview, RecordDamaged),
     *(ThreadBusy, OutcomeUnknown, ThreadStuck, ThreadArchived),
 )
-"""How a decision is refused for where its thread is by now, and not for what it says: that is on record."""
+"""Refusals caused by the thread's state, not by the decision's content. These are recorded."""
 
 
 def decidable(reads: Reads, thread: Thread, review_id: str | None, *, secret: bytes, now: str) -> Review:
-    """The thread's one review that can be decided now. Raises what `reviewable` does, and `RecordDamaged`."""
+    """Return the thread's one review that can be decided now. Raises what `reviewable` does, and `RecordDamaged`."""
     review = as_recorded(reads, reviewable(reads, thread, review_id, now), secret=secret)
     check_whole(review)
     return review
 
 
 def check_whole(review: Review) -> None:
-    """Raise `RecordDamaged` if the review's record was changed past the console."""
+    """Raise `RecordDamaged` if the review's record was changed outside the console."""
     if not review_is_damaged(review):
         return
     tools = ", ".join(one.tool for one in review.actions if is_damaged(one)) or "its actions"
@@ -58,7 +58,7 @@ def check_whole(review: Review) -> None:
 
 
 def checked(decisions: Any, review: Review, *, agent: Agent, secret: bytes) -> list[AcceptedDecision]:
-    """What each decision comes to. Raises `InvalidDecision`, and `ReviewChanged` with the review as it is."""
+    """Return what each decision amounts to. Raises `InvalidDecision`, and `ReviewChanged` with the review as it is."""
     try:
         return deciding.check_decisions(decisions, review.actions, agent, secret)
     except ReviewChanged as changed:
@@ -69,7 +69,7 @@ def checked(decisions: Any, review: Review, *, agent: Agent, secret: bytes) -> l
 def record(
     entry: Entry, review: Review, accepted: Sequence[AcceptedDecision], *, agent: Agent, end_turn: bool
 ) -> AnswerCalls | Resume:
-    """Record the decisions and the end of their review, each by compare-and-set. Returns what the agent goes on with."""
+    """Record the decisions and the end of their review, each by compare-and-set. Returns what the agent resumes with."""
     if end_turn:
         deciding.check_all_rejected(accepted)
     for one in accepted:
@@ -86,6 +86,6 @@ def record(
 
 
 def note_refusal(entry: Entry, review_id: str | None, error: ReviewError) -> None:
-    """Put on record that a decision came too late."""
+    """Record that a decision was refused because it was too late."""
     review = entry.tx.review(review_id) if review_id else None
     entry.note(DecisionRefusedFact(why=str(error), code=error.code, review_id=review_id), review=review)

@@ -1,4 +1,4 @@
-"""Take data out of the record, which itself goes on record."""
+"""Erase data from the record; the erasure is itself recorded."""
 
 from __future__ import annotations
 
@@ -11,20 +11,19 @@ from agent.review.facts import DataErasedFact, of_console
 from agent.review.threads import check_words
 
 KEPT = (EventKind.CHAIN_KEYED, EventKind.DATA_ERASED)
-"""What says how the chain is to be read."""
+"""Kinds of events that are needed to read the chain."""
 AT_ONCE = 1_000
 
 
 def erase(ledger: Ledger, seqs: Sequence[int], *, by: str, why: str, now: str) -> None:
-    """Take the data out of these events for good, and put on record who did it and why.
+    """Erase the data of these events for good, and record who did it and why.
 
-    That they happened, when, and by whom, stays.
-    Only the record's own events lose it: messages and actions of the thread, and its checkpoints, are not touched.
-    Raises `ErasureRefused`.
+    The record still says that they happened, when, and by whom. Only events lose their data: the thread's messages,
+    actions and checkpoints keep theirs. Raises `ErasureRefused`.
     """
     check_words(why, "reason")
     if not why.strip():
-        raise ErasureRefused("An erasure goes on record with its reason. Name one.")
+        raise ErasureRefused("An erasure is recorded with its reason. Give one.")
     wanted = sorted(set(seqs))
     if not 0 < len(wanted) <= AT_ONCE:
         raise ErasureRefused(f"Name 1 to {AT_ONCE:,} events by their numbers.")
@@ -34,7 +33,7 @@ def erase(ledger: Ledger, seqs: Sequence[int], *, by: str, why: str, now: str) -
             if event is None or event.data is None:
                 raise ErasureRefused(f"There is no event {seq} that holds data. Check its number.")
             if event.kind in KEPT:
-                raise ErasureRefused(f"Event {seq} says how the record is to be read. Leave it out.")
+                raise ErasureRefused(f"Event {seq} is needed to read the record. Leave it out.")
         tx.append(of_console(DataErasedFact(seqs=wanted, why=why), now, by))
         tx.erase(wanted)
     ledger.scrub()

@@ -1,4 +1,4 @@
-"""What each reviewer was given and has looked at: a decision that names no review means that, and nothing else."""
+"""Which reviews each reviewer was given and has looked at: a decision that names no review applies to those only."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ log = logging.getLogger(__name__)
 
 
 class GivenReviews:
-    """What each reviewer was given last on each thread, through each face; it survives restarts and is no event."""
+    """The reviews each reviewer was given last, per thread and interface. Survives restarts; not part of the trail."""
 
     def __init__(self, *, ledger: Ledger, secret: bytes, clock: Clock) -> None:
         self._ledger, self._secret, self._clock = ledger, secret, clock
 
     def give(self, reviews: Sequence[Review | Waiting], *, to: str, face: Face) -> None:
-        """Note that this reviewer is given these reviews now: on each of their threads, these and no other.
+        """Note that this reviewer is given these reviews now: on each of their threads, these and no others.
 
-        Writes only what is not noted already. Where that cannot be written, a later decision has to name its review.
+        Writes only what is not noted already. If that fails, a later decision has to name its review.
         """
         found = by_thread(reviews)
         try:
@@ -42,7 +42,7 @@ class GivenReviews:
             log.warning("what %s was given could not be noted: %s", to, error)
 
     def shown(self, review_id: str, *, to: str) -> None:
-        """Record that a reviewer sees a review, the first time only: time to decide can't be filled in later."""
+        """Record that a reviewer sees a review, the first time only. The time to decide is counted from it."""
         if self._is_on_record(review_id, to):
             return
         with self._ledger.write() as tx:
@@ -73,17 +73,17 @@ class GivenReviews:
                 entry.note_action(action, ActionLookedOverFact())
 
     def meant(self, thread_id: str, by: str, face: Face) -> str | None:
-        """The one review that this reviewer was given last on the thread; None if there was none, or several."""
+        """Return the id of the one review this reviewer was given last on the thread; None if none, or several."""
         noted = self._ledger.given([thread_id], by, face).get(thread_id, [])
         return noted[0][0] if len(noted) == 1 else None
 
     def check(self, reads: Reads, review: Review, by: str, face: Face) -> None:
-        """Raise `ReviewChanged` unless this review, as it is now, is the one that was given to this reviewer last."""
+        """Raise `ReviewChanged` unless this review, as it is now, is the one this reviewer was given last."""
         noted = reads.given([review.thread_id], by, face).get(review.thread_id)
         if noted == given([review]):
             return
         about = (
-            "nothing of this thread was given to you here" if noted is None else "you were given another last"
+            "you were shown no review of this thread here" if noted is None else "you were last shown another"
         )
         raise ReviewChanged(
             f"The decision names no review, and {about}: {review.review_id} waits. "
@@ -93,7 +93,7 @@ class GivenReviews:
 
 
 def says_which(decisions: Any, review_id: str | None) -> bool:
-    """Whether the decisions say by themselves what they are about: the review, or every digest that was shown."""
+    """Return whether the decisions name what they apply to: the review, or the shown digest of each action."""
     if review_id is not None:
         return True
     return isinstance(decisions, list) and all(one.get("shown_digest") is not None for one in decisions)

@@ -8,7 +8,7 @@ from agent.review.threads import Halt
 
 
 def stop_all(tx: Transaction, *, by: str, now: str) -> bool:
-    """Ask every open run to stop, and let none start until the halt is released; false if all are stopped already."""
+    """Ask every open run to stop, and let none start until the halt is released. Returns false if it is set already."""
     if tx.halt() is not None:
         return False
     tx.set_halt(Halt(by, now))
@@ -19,7 +19,7 @@ def stop_all(tx: Transaction, *, by: str, now: str) -> bool:
 
 
 def release(tx: Transaction, *, by: str, now: str) -> None:
-    """Let runs start again, if everything is stopped."""
+    """Release the halt, if one is set, so that runs can start again."""
     if tx.halt() is None:
         return
     tx.set_halt(None)

@@ -13,13 +13,13 @@ from agent.review.threads import Thread
 
 
 class Notes:
-    """What testers note on threads; it changes nothing of what can be done with a thread."""
+    """Testers' notes on threads. They do not affect what can be done with a thread."""
 
     def __init__(self, *, ledger: Ledger, clock: Clock) -> None:
         self._ledger, self._clock = ledger, clock
 
     def add(self, thread_id: str, *, by: str, verdict: str, text: str = "", link: str = "") -> Note:
-        """Put a note on a thread, and on record. Raises `InvalidNote` and `UnknownThread`."""
+        """Add a note to a thread, and record it. Raises `InvalidNote` and `UnknownThread`."""
         kind, words, address = checked(verdict, text, link)
         with self._ledger.write() as tx:
             entry = Entry(tx, known(tx, thread_id), by, self._clock())
@@ -29,13 +29,13 @@ class Notes:
         return made
 
     def of(self, thread_id: str) -> list[Note]:
-        """The thread's notes, in the order they were made."""
+        """Return the thread's notes, in the order they were made."""
         return self._ledger.notes(thread_id)
 
     def verdicts(self, thread_ids: Sequence[str]) -> Mapping[str, NoteVerdict]:
-        """The last verdict on each of these threads that has one."""
+        """Return the last verdict on each of these threads that has one."""
         return self._ledger.verdicts(thread_ids)
 
     def threads(self, verdict: NoteVerdict | None, limit: int = 50) -> list[Thread]:
-        """Threads whose last verdict is this one, or that have none for None."""
+        """Return the threads whose last verdict is this one; for None, those without a verdict."""
         return self._ledger.threads_noted(verdict, limit=limit)

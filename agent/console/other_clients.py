@@ -1,4 +1,4 @@
-"""What other clients do to a thread past the console: noticed, recorded, and put right by a person."""
+"""Notice and record what other clients do to a thread outside the console, so that a person can sort it out."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ log = logging.getLogger(__name__)
 
 AT_REST = (Status.IDLE, Status.FAILED, Status.STOPPED)
 AT_ONCE = 20
-"""Reviews looked after in one sweep, of each agent that gates itself."""
+"""Reviews checked per sweep, for each agent that gates itself."""
 
 
 class OtherClients:
-    """The use cases about answers that were given past the console."""
+    """The use cases about answers that were given outside the console."""
 
     def __init__(self, *, ledger: Ledger, engine: Engine, runs: Runs, clock: Clock) -> None:
         self._ledger, self._engine, self._runs, self._clock = ledger, engine, runs, clock
         self._looked_after: dict[str, tuple[str, str] | None] = {}
-        """How far the sweep over open reviews has come, by agent."""
+        """The position of the sweep over open reviews, by agent."""
 
     def notice(self) -> None:
-        """Notice reviews that were answered elsewhere, of agents that gate themselves: a few of them each time."""
+        """Notice reviews that were answered elsewhere, for agents that gate themselves; checks a few on each call."""
         if self._ledger.halt() is not None:
             return
         for name in self._engine.agents():
@@ -37,8 +37,8 @@ class OtherClients:
                 for thread_id in self._next_waiting(name):
                     try:
                         self._notice_on(name, thread_id)
-                    except ReviewError as error:  # a lost checkpoint, say: the others are looked after still
-                        log.debug("thread %s was not looked after: %s", thread_id, error)
+                    except ReviewError as error:  # a lost checkpoint, for one: check the others
+                        log.debug("thread %s could not be checked: %s", thread_id, error)
 
     def _next_waiting(self, agent: str) -> list[str]:
         after = self._looked_after.get(agent)
@@ -68,9 +68,9 @@ class OtherClients:
             self._runs.start(run)
 
     def catch_up(self, thread_id: str, *, by: str) -> None:
-        """Before a message: if the agent asks something that is on no record, it is put on record instead.
+        """Check, before a message is sent, whether the agent asks something that is not recorded, and record it.
 
-        Raises `ReviewPending`.
+        Raises `ReviewPending` in that case.
         """
         thread = self._ledger.thread(thread_id)
         if thread is None or thread.status not in AT_REST:

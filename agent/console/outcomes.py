@@ -1,4 +1,4 @@
-"""What a person can say became of an action whose outcome is unknown, and when that can be said."""
+"""The outcomes a person can set for an action whose outcome is unknown, and when they can be set."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ TOLD_OF_OUTCOME: Mapping[Outcome, Callable[[str], str]] = {
 
 
 def check_outcome(outcome: str, result: str) -> None:
-    """Raise `InvalidDecision` for an outcome that nobody can name, or words that cannot be kept."""
+    """Raise `InvalidDecision` for an outcome that does not exist, or a result that cannot be stored."""
     check_words(result, "result")
     if outcome not in get_args(Outcome):
         raise InvalidDecision(f"There is no outcome {outcome!r}. Use one of {', '.join(get_args(Outcome))}.")
 
 
 def unsettled(reads: Reads, thread_id: str, tool_call_id: str) -> Action:
-    """The action under this call id whose outcome is unknown. Raises `NothingToSettle` and `ThreadBusy`."""
+    """Return the action under this call id, whose outcome is unknown. Raises `NothingToSettle` and `ThreadBusy`."""
     action = reads.latest_action(thread_id, tool_call_id)
     if action is None or action.state is not ActionState.UNKNOWN:
         raise NothingToSettle(thread_id, tool_call_id)
@@ -38,7 +38,7 @@ def unsettled(reads: Reads, thread_id: str, tool_call_id: str) -> Action:
 
 
 def check_ended(action: Action, runs: Runs) -> None:
-    """Raise `StillAlive` if who started the action could yet run it: another process, or this one if it was frozen."""
+    """Raise `StillAlive` if the action's process could still run it: another process, or this one after a freeze."""
     owner = action.owner
     if owner and (runs.lives(owner) or runs.progress(action.key.thread_id) is not None):
         raise StillAlive(action.tool, pid_of(owner))

@@ -1,4 +1,4 @@
-"""Remembered rules: list them, foresee what one would allow, make it, revoke it at once."""
+"""Remembered rules: list them, preview what one would allow, make one, revoke one at once."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ from agent.review.people import NOBODY
 from agent.review.rules import Foresight, Lasting, Rule, RuleEnd, Scope
 
 LOOKED_BACK = 200
-"""Proposals of the tool among which it is foreseen what a rule would allow."""
+"""How many past proposals of the tool the preview of a rule is tried on."""
 
 
 class Rules:
-    """The use cases about rules. None of them changes an action that waits: its verdict was fixed when proposed."""
+    """The use cases about rules. None changes a waiting action: its tier was fixed when it was proposed."""
 
     def __init__(self, *, ledger: Ledger, engine: Engine, secret: bytes, clock: Clock) -> None:
         self._ledger, self._engine, self._secret, self._clock = ledger, engine, secret, clock
 
     def all(self, agent: str | None = None) -> list[Rule]:
-        """Rules of all agents or of one, those that have not ended first, the last made first."""
+        """Return the rules of all agents or of one: those that have not ended first, then by age, newest first."""
         return self._ledger.rules(agent=agent)
 
     def forbidden(self, action: Action) -> str:
-        """Why no rule can be made from this action, as a sentence; "" if one can."""
+        """Return why no rule can be made from this action, as a sentence; "" if one can."""
         return rules.forbidden(self._engine.agent(action.agent), action.tool)
 
     def disabled(self, rule: Rule) -> str:
-        """Why a rule that has not ended allows nothing now, as a sentence; "" if it does."""
+        """Return why a rule that has not ended allows nothing now, as a sentence; "" if it is in force."""
         if rule.expires_at <= instant(self._clock()):
-            return "Its time is over."
+            return "It has expired."
         try:
             return rules.disabled(rule, self._engine.agent(rule.agent))
         except (UnknownAgent, AgentNotLoaded) as error:
@@ -66,7 +66,7 @@ class Rules:
         shown_digest: str | None = None,
         zone: tzinfo = UTC,
     ) -> Foresight:
-        """What the rule made by `make` would be, and would have allowed among past calls; changes nothing."""
+        """Return the rule that `make` would make, and the past calls it would have allowed. Changes nothing."""
         action = self._remembered(self._ledger, thread_id, tool_call_id, shown_digest)
         rule = self._made(action, free, scope, lasting, by, zone)
         found = self._ledger.events(
@@ -92,7 +92,7 @@ class Rules:
     ) -> Rule:
         """Make a rule from this call: calls like it run without asking, on this thread or with this agent.
 
-        `free` names the arguments that may have any value; all others are bound. `zone` is where `today` ends.
+        `free` names the arguments that may have any value; all others are bound. `zone` sets when `today` ends.
         Raises `UnknownThread`, `RuleRefused`, and `ReviewChanged` if the call is not the one that was shown.
         """
         with self._ledger.write() as tx:
@@ -105,7 +105,10 @@ class Rules:
         return rule
 
     def revoke(self, rule_id: str, *, by: str) -> Rule:
-        """End a rule at once: what it approved and has not started is withdrawn. Raises `UnknownRule`, `RuleOver`."""
+        """End a rule at once. Actions it approved that have not started are withdrawn.
+
+        Raises `UnknownRule` and `RuleOver`.
+        """
         with self._ledger.write() as tx:
             rule = tx.rule(rule_id)
             if rule is None:
@@ -121,7 +124,7 @@ class Rules:
         return replace(rule, ended=RuleEnd.REVOKED, ended_at=now, ended_by=by)
 
     def end_expired(self) -> None:
-        """End every rule whose time is over, for good: a clock that is set back later revives none."""
+        """End every expired rule for good, so that setting the clock back later revives none."""
         now = instant(self._clock())
         if all(now < rule.expires_at for rule in self._ledger.standing_rules()):
             return
@@ -161,11 +164,11 @@ class Rules:
 
 
 def _check_new(tx: Transaction, rule: Rule) -> None:
-    """Refuse what is remembered already: a second click, or another tab."""
+    """Raise `RuleRefused` if the same rule is in force already, after a second click or in another tab."""
     for one in tx.standing_rules(rule.agent):
         same = (one.made_from, one.free, one.thread_id) == (rule.made_from, rule.free, rule.thread_id)
         if same and rules.in_force(one, rule.made_from.thread_id, rule.made_at):
             raise RuleRefused(
                 f"This is remembered already, by {one.made_by} until {one.expires_at} ({one.rule_id}). "
-                "Revoke that rule first if this one is to last for another time."
+                "To change how long it lasts, revoke that rule first."
             )

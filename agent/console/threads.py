@@ -1,4 +1,4 @@
-"""How a thread starts, and what it keeps: the agent it is with, and the model that agent asks."""
+"""Start a thread, and hold it to the agent and the model it was started with."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from agent.review.threads import Status, Thread
 
 OPENING = 120
 OWN_MODEL = "its own"
-"""What a thread's model is called where its agent brings its own."""
+"""The name of a thread's model if its agent has its own."""
 
 
 def found_or_started(
@@ -27,7 +27,7 @@ def found_or_started(
     engine: Engine,
     moment: datetime,
 ) -> Thread:
-    """The thread, put on record if it is new. Raises `UnknownAgent`, `UnknownModel` and `OtherThread`."""
+    """Return the thread; record it if it is new. Raises `UnknownAgent`, `UnknownModel` and `OtherThread`."""
     thread = tx.thread(thread_id)
     if thread is None:
         name, model = _agent_and_model(engine, agent, model)
@@ -40,7 +40,7 @@ def found_or_started(
 
 
 def _agent_and_model(engine: Engine, agent: str | None, model: str | None) -> tuple[str, str]:
-    """What a new thread is with: what is named, or the first that is served."""
+    """Return the agent and the model of a new thread: those named, or the first ones served."""
     agents, models = engine.agents(), engine.models()
     if agent is None and not agents:
         raise UnknownAgent("", agents)
@@ -54,7 +54,7 @@ def _agent_and_model(engine: Engine, agent: str | None, model: str | None) -> tu
 
 def _check_same(thread: Thread, agent: str | None, model: str | None) -> None:
     """Raise `OtherThread` if another agent or model than the thread's own is named."""
-    # An agent that brings its own model keeps it, whichever is named.
+    # An agent with its own model keeps it, whichever model is named.
     model = thread.model if thread.model == OWN_MODEL else model
     if (agent or thread.agent, model or thread.model) != (thread.agent, thread.model):
         raise OtherThread(thread.thread_id, thread.agent, thread.model)

@@ -1,4 +1,4 @@
-"""The audit trail: read, narrowed, proved, verified, exported, and its head noted outside the ledger."""
+"""The audit trail: read, filter, prove, verify, export and erase it, and note its head outside the ledger."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from agent.review.verify_chain import Verification, verify
 
 
 class Narrowed(TypedDict, total=False):
-    """What events are narrowed to, in which order, and how many: as `agent.ports.Reads.events` takes it."""
+    """Filters, order and limit of events, as `agent.ports.Reads.events` takes them."""
 
     thread_id: str | None
     kind: EventKind | None
@@ -33,7 +33,7 @@ class Narrowed(TypedDict, total=False):
 
 
 class Trail:
-    """Every event there is, in one chain."""
+    """The use cases about the trail: all events, in one chain."""
 
     def __init__(self, *, ledger: Ledger, anchors: Anchors, clock: Clock) -> None:
         self._ledger, self._anchors, self._clock = ledger, anchors, clock
@@ -41,28 +41,31 @@ class Trail:
         self._anchoring = threading.Lock()
 
     def events(self, **narrowed: Unpack[Narrowed]) -> list[Event]:
-        """Events in order or newest first, at most `limit` of them."""
+        """Return the events that match, in order or newest first, at most `limit` of them."""
         return self._ledger.events(**narrowed)
 
     def whole(self) -> Iterator[Event]:
-        """Every event in order, read a page at a time."""
+        """Yield every event in order, reading a page at a time."""
         return self._ledger.trail(exact=False)
 
     def head(self) -> Anchor | None:
-        """Where the trail ends now, to be noted elsewhere; None before the first event."""
+        """Return the trail's last number and hash, to be noted elsewhere; None before the first event."""
         return self._ledger.head()
 
     def verify(self, exported: Iterable[Event] | None = None, *, kept: Iterable[Anchor] = ()) -> Verification:
-        """Check the chain of the whole trail, or of an exported one, against itself, the anchors, and those `kept` elsewhere."""
+        """Check the chain of the complete trail, or of an exported one, against itself and against all anchors.
+
+        `kept` are anchors that were kept elsewhere.
+        """
         trail = self._ledger.trail() if exported is None else exported
         return verify(trail, [*self._anchors.read(), *kept], key=self._ledger.chain_key)
 
     def exported(self, *, values: bool = False) -> Iterator[str]:
-        """The whole trail as lines that can be verified again, secrets masked unless `values` are asked for."""
+        """Yield the complete trail as lines that can be verified again. Secrets are masked unless `values` is true."""
         return as_json_lines(self._ledger.trail(exact=False), self._ledger.chain_key, values=values)
 
     def proof(self, action: Action) -> Proof:
-        """What the record says of this action, from proposal to result, and where it contradicts itself."""
+        """Return what the record says about this action, from proposal to result, and where it contradicts itself."""
         thread_id, call_id = action.key.thread_id, action.key.tool_call_id
         found = self._proofs(thread_id, call_id)
         under_this_id = [
@@ -71,16 +74,16 @@ class Trail:
         return found[under_this_id.index(action.key)]
 
     def contradictions(self, thread_id: str, tool_call_id: str) -> tuple[str, ...]:
-        """Where the record of what went under this call id contradicts itself; nothing if all of it adds up."""
+        """Return where the record of all actions under this call id contradicts itself; empty if it is consistent."""
         return tuple(fault for one in self._proofs(thread_id, tool_call_id) for fault in one.faults)
 
     def _proofs(self, thread_id: str, tool_call_id: str) -> list[Proof]:
         return proofs(self._ledger.events(thread_id=thread_id, tool_call_id=tool_call_id, limit=10_000))
 
     def anchor(self) -> None:
-        """Have all that was committed before this call noted outside the ledger. Raises `AnchorsUnavailable`.
+        """Note the trail's head, with all that was committed before this call, outside the ledger.
 
-        Of several that call at once, one notes the head for all.
+        Of several concurrent callers, one notes the head for all. Raises `AnchorsUnavailable`.
         """
         with self._anchoring:
             head = self._ledger.head()
@@ -89,5 +92,5 @@ class Trail:
                 self._anchored = head
 
     def erase(self, seqs: Sequence[int], *, by: str, why: str) -> None:
-        """Take the data out of these events for good, and put on record who did it and why. Raises `ErasureRefused`."""
+        """Erase the data of these events for good, and record who did it and why. Raises `ErasureRefused`."""
         erase(self._ledger, seqs, by=by, why=why, now=instant(self._clock()))

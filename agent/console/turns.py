@@ -1,4 +1,4 @@
-"""What a thread's turn goes on with: the results of its calls, or what its last run brought."""
+"""Work out what a turn resumes with: the results of its calls, or the delivery of its last run."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ BROKEN = (Status.FAILED, Status.STOPPED)
 
 
 def latest_calls(actions: Sequence[Action], last_run: Run | None = None) -> list[Action]:
-    """The calls of the turn that was proposed last, each in its last attempt, with all that ended since its last run."""
+    """Return the calls of the latest turn, each in its last attempt, and those that ended since the last run began."""
     proposing = [a.key.message_id for a in actions if not a.key.message_id.startswith(OF_AN_INTERRUPT)]
-    # What is still open belongs to it wherever it was proposed, and so does what ended since: a question, or a call on
-    # either side of a graph inside the graph.
+    # What is still open or ended since belongs to the turn wherever it was proposed: it may be a question, or a call
+    # on either side of a subgraph.
     open_still = (ActionState.PENDING, ActionState.APPROVED, ActionState.SUSPENDED)
     since = last_run.started_at if last_run else None
     latest = {(a.key.message_id, a.key.tool_call_id): a for a in actions}
@@ -34,7 +34,7 @@ def latest_calls(actions: Sequence[Action], last_run: Run | None = None) -> list
 
 
 def settlement(actions: Sequence[Action], last_run: Run | None) -> AnswerCalls:
-    """Results for all calls of the turn at once: a finished sibling's is in the ledger, not in the checkpoint."""
+    """Return the results of all calls of the turn; those of finished siblings are in the ledger, not the checkpoint."""
     calls = latest_calls(actions, last_run)
     again = [a for a in calls if a.decision and a.decision.get("outcome") == "ask_again"]
     results = [
@@ -46,11 +46,14 @@ def settlement(actions: Sequence[Action], last_run: Run | None) -> AnswerCalls:
 
 
 def brought_again(reads: Reads, thread: Thread) -> AnyDelivery:
-    """What the thread's broken run brought, to be delivered once more. Raises `NothingToRetry` and `RecordDamaged`."""
+    """Return the delivery of the thread's broken run, to be delivered again.
+
+    Raises `NothingToRetry` and `RecordDamaged`.
+    """
     last = reads.last_run(thread.thread_id)
     if thread.status not in BROKEN or last is None:
         raise NothingToRetry(thread.thread_id)
     delivery = readable(last.delivery, last.thread_id)
     if isinstance(delivery, CatchUp) or was_superseded(reads, last.thread_id, delivery):
-        return Continue()  # what another client left is all there is to go on with
+        return Continue()  # there is nothing to deliver: resume from what another client left
     return delivery

@@ -1,4 +1,4 @@
-"""A thread and its reviews as a page draws them and the API answers with."""
+"""A thread and its reviews, as pages draw them and the API returns them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from agent.review.threads import Progress, Status, Thread
 
 @dataclass(frozen=True)
 class View:
-    """One thread, all of it at one instant."""
+    """One thread at one instant."""
 
     thread: Thread
     reviews: tuple[Review, ...]
@@ -23,7 +23,7 @@ class View:
     unknown: tuple[Action, ...]
     """Actions whose outcome is unknown."""
     last_review: Review | None
-    """The review opened last, whatever became of it."""
+    """The review opened last, whether open or ended."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class CardView:
 
 
 def view(reads: Reads, thread: Thread, *, runs: Runs, secret: bytes) -> View:
-    """Read what belongs to the thread."""
+    """Read the thread's reviews, progress and unknown actions."""
     thread_id = thread.thread_id
     return View(
         thread=thread,
@@ -61,7 +61,7 @@ def view(reads: Reads, thread: Thread, *, runs: Runs, secret: bytes) -> View:
 
 
 def as_recorded(reads: Reads, review: Review, *, secret: bytes) -> Review:
-    """Return the review, held against its digests and the event that opened it, if it is open."""
+    """Return the review; an open one is first checked against its digests and the event that opened it."""
     if review.state is not ReviewState.OPEN:
         return review
     return review_as_read(review, secret, reads.opened_with(review.thread_id, review.review_id))

@@ -1,4 +1,4 @@
-"""What a use case writes: rows and the events that tell of them, in one transaction on one thread."""
+"""Write what a use case changes: rows and the events that record them, in one transaction on one thread."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from agent.review.threads import Message, Run, Status, Thread, result_id
 
 LAST_MESSAGES = 100
 EDITED = ("tool", "args", "entered", "summary", "call_digest", "shown_digest")
-"""What an edit changes of an action."""
+"""The fields of an action that an edit changes."""
 
 
 def open_run(entry: Entry, delivery: AnyDelivery, *, engine: Engine, runs: Runs) -> Run:
@@ -68,7 +68,7 @@ class Entry:
         self.tx.append(of_action(action, fact, self.now, self.by))
 
     def say(self, text: str) -> Message:
-        """Put a person's message into the transcript."""
+        """Add a person's message to the transcript."""
         message = Message(id=uuid4().hex, type="human", content=text)
         self.tx.put_messages(self.thread.thread_id, [message], self.now)
         self.note(MessageSentFact(text=text))
@@ -106,7 +106,7 @@ class Entry:
         return run
 
     def _note_policy(self, agent: Agent) -> None:
-        """Put the agent's policy on record before the first run under it: an action names only its version."""
+        """Record the agent's policy before the first run under it, because an action names only its version."""
         if agent.gates_itself:
             return
         before = self.tx.policy_version(agent.name)
@@ -116,14 +116,14 @@ class Entry:
             self.tx.append(of_console(fact, self.now, agent=agent.name))
 
     def archive(self) -> None:
-        """Put the thread away; what a broken turn left open ends with it."""
+        """Archive the thread, and end what a broken turn left open."""
         if self.thread.status is not Status.IDLE:
             self.answer_calls()
         self.tx.set_thread(self.thread.thread_id, Status.ARCHIVED, self.now)
         self.note(ThreadArchivedFact(messages=self.tx.message_count(self.thread.thread_id)))
 
     def record_decision(self, review: Review, accepted: AcceptedDecision, agent: Agent) -> None:
-        """Record one decision by compare-and-set. Raises `ReviewChanged` if the action waits no longer."""
+        """Record one decision by compare-and-set. Raises `ReviewChanged` if the action no longer waits."""
         before, after = accepted.before, accepted.after
         runs = after.state is ActionState.APPROVED
         changes: dict[str, Any] = {
@@ -156,7 +156,7 @@ class Entry:
     def settle(self, action: Action, outcome: Outcome, words: str, *, asks: bool = True) -> None:
         """Record what a person says became of an action whose outcome is unknown.
 
-        An agent that gates itself (`asks` is false) cannot be made to ask again: it is told that nothing happened.
+        An agent that gates itself (`asks` is false) cannot be made to ask again: its model learns that nothing happened.
         """
         end = ActionState.DONE if outcome == "happened" else ActionState.FAILED
         text = TOLD_OF_OUTCOME[outcome](words)
@@ -169,9 +169,9 @@ class Entry:
     def answer_calls(
         self, midway: str = tool_messages.midway(tool_messages.FAILED_TURN)
     ) -> tuple[ToolResult, ...]:
-        """A result for every call of the turn: what ran keeps its own, what was free to run and will not ends now.
+        """Return a result for every call of the turn. Calls that ran keep theirs; calls that have not started end now.
 
-        What had been started and asked in its middle ends with `midway`.
+        A tool that is suspended, because it asked while it ran, ends with `midway` as its result.
         """
         results = []
         for action in self._calls():
@@ -187,7 +187,7 @@ class Entry:
         return tuple(results)
 
     def end_midway(self, text: str) -> tuple[ToolResult, ...]:
-        """End what had been started and asked in its middle, now that nobody will answer."""
+        """End tools that asked while they ran, now that nobody will answer them."""
         return tuple(
             self._end_midway(one, text) for one in self._calls() if one.state is ActionState.SUSPENDED
         )
@@ -203,21 +203,21 @@ class Entry:
         return result
 
     def known_results(self) -> tuple[ToolResult, ...]:
-        """The results of the turn's calls that have one: a finished sibling's may not be in the checkpoint yet."""
+        """Return the turn's results so far, because those of finished siblings may not be in the checkpoint yet."""
         return self.settlement().results
 
     def settlement(self) -> AnswerCalls:
-        """What the turn goes on with, now that nothing of it is unknown."""
+        """Return what the turn resumes with, now that no outcome in it is unknown."""
         thread_id = self.thread.thread_id
         return settlement(self.tx.actions(thread_id), self.tx.last_run(thread_id))
 
     def end(self, action: Action, end: ActionState, text: str) -> ToolResult:
-        """Move an action to an end in which it runs no further, and give it its result."""
+        """Move an action to a final state, and give it its result."""
         self.tx.move(action.key, action.state, end, ended_at=self.now, result=text)
         return self._answer(action, end, text)
 
     def cancel(self, action: Action, text: str) -> ToolResult:
-        """End an action without a decision and give it its result, whatever state its row was brought to."""
+        """End an action without a decision, and give it its result, even if its row's state was changed from outside."""
         end = next(
             (one for one in (ActionState.CANCELLED, ActionState.WITHDRAWN) if may_move(action.state, one)),
             None,
@@ -227,9 +227,9 @@ class Entry:
         return self._answer(action, ActionState.CANCELLED, text)
 
     def _answer(self, action: Action, end: ActionState, text: str) -> ToolResult:
-        """Put the action's result into the transcript, under the id that its message always has.
+        """Add the action's result to the transcript, under a message id that depends only on the call.
 
-        What was proposed in a graph inside the graph is in no transcript, and neither is its result.
+        A call proposed in a subgraph is not in the transcript, and neither is its result.
         """
         key, status = action.key, tool_messages.status(end)
         if self.tx.message(key.thread_id, key.message_id) is None or self._has_result(key):
@@ -245,7 +245,7 @@ class Entry:
         return ToolResult(key.tool_call_id, action.tool, status, text)
 
     def _has_result(self, key: Key) -> bool:
-        """Whether the transcript holds a result of this call that came from the agent itself."""
+        """Return whether the transcript holds a result of this call that came from the agent itself."""
         ours = result_id(key.message_id, key.tool_call_id)
         for message in reversed(self.tx.messages(self.thread.thread_id, limit=LAST_MESSAGES)):
             if message.id == key.message_id:
