@@ -413,5 +413,5 @@ def test_anchors_that_cannot_be_read_are_no_anchors_that_hold(
     assert settings.review_anchor
     with settings.review_anchor.open("w") as file:
         file.write("something else\n")
-    with pytest.raises(AnchorsUnavailable, match="no file of anchors"):
+    with pytest.raises(AnchorsUnavailable, match="not an anchor file"):
         opened.console.trail.verify()

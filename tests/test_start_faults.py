@@ -79,7 +79,7 @@ FAULTS: dict[str, tuple[Callable[[Settings], None], str]] = {
     "the key empty": (of_the_key(Path.touch), "a key has 32 bytes, and it holds 0"),
     "the key another": (of_the_key(lambda path: path.write_bytes(b"x" * 32)), "not the key of this record"),
     "the anchors a folder": (of_the_anchors(Path.mkdir), "anchors.jsonl"),
-    "the anchors binary": (of_the_anchors(garbage), "no file of anchors"),
+    "the anchors binary": (of_the_anchors(garbage), "not an anchor file"),
     "owners a file": (owners_a_file, "owners"),
     "the ledger of a newer console": (of_a_database("ledger", newer), "newer version"),
     "the world of a newer console": (of_a_database("world", newer), "newer version"),

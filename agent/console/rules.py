@@ -38,7 +38,7 @@ class Rules:
         self._ledger, self._engine, self._secret, self._clock = ledger, engine, secret, clock
 
     def all(self, agent: str | None = None) -> list[Rule]:
-        """Return the rules of all agents or of one: those that have not ended first, then by age, newest first."""
+        """Return the rules of all agents or of one: those that have not ended first, then newest first."""
         return self._ledger.rules(agent=agent)
 
     def forbidden(self, action: Action) -> str:

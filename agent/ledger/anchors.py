@@ -1,4 +1,4 @@
-"""Anchors: the trail's head, noted in a file outside the ledger's folder, so that a cut tail or an old copy shows."""
+"""Note the trail's head in a file outside the ledger's folder, so that a cut tail or an old copy is detected."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from agent.review.errors import AnchorsUnavailable
 from agent.review.events import Anchor
 
 BEGINS = "{"
-"""How every line of the file begins, one that was cut short while it was written too."""
-NO_ANCHORS = "it is no file of anchors"
+"""The first character of every line of the file, even of one that was cut short while it was written."""
+NO_ANCHORS = "it is not an anchor file"
 
 
 class AnchorFile:
-    """One anchor a line, appended only, on disk before `append` returns."""
+    """A file of anchors, one a line, only ever appended to. A line is on disk before `append` returns."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def read(self) -> list[Anchor]:
-        """The anchors noted so far; a line that was cut short is passed over. Raises `AnchorsUnavailable`."""
+        """Return the anchors noted so far, skipping lines that were cut short. Raises `AnchorsUnavailable`."""
         try:
             if self.path.exists() and not self.path.is_file():
-                raise AnchorsUnavailable(self.path, "it is no file")
+                raise AnchorsUnavailable(self.path, "it is not a file")
             lines = self.path.read_bytes().splitlines()
         except FileNotFoundError:
             return []
@@ -52,9 +52,9 @@ class AnchorFile:
             if size and os.pread(file, 1, 0) != b"{":
                 raise OSError(None, NO_ANCHORS)
             if size and os.pread(file, 1, size - 1) != b"\n":
-                line = b"\n" + line  # behind one that was cut short
+                line = b"\n" + line  # the last line was cut short
             if os.write(file, line) != len(line):
-                raise OSError(None, "no room for a whole line")
+                raise OSError(None, "no room for a complete line")
             os.fsync(file)
         finally:
             os.close(file)
@@ -64,7 +64,7 @@ class AnchorFile:
     def _parsed(self, raw: bytes) -> Anchor | None:
         line = raw.decode("utf-8", errors="replace").strip(
             "\0 "
-        )  # zeros are what a power cut leaves of a line
+        )  # a power cut may leave zeros in place of a line
         try:
             found = json.loads(line)
             return Anchor(int(found["count"]), str(found["head"]), str(found["at"]), found.get("keyed"))

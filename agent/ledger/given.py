@@ -1,4 +1,4 @@
-"""What each reviewer was given to decide on last, in the ledger."""
+"""The reviews that each reviewer was last given to decide on, in the ledger."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from agent.review.given import Face, Given
 
 
 class GivenReads(ReadStatements):
-    """What is read of it, over a way to run one statement."""
+    """The reads, given a way to run one statement."""
 
     def given(self, thread_ids: Sequence[str], reviewer: str, face: Face) -> Mapping[str, Given]:
-        """What this reviewer was given last through this face, on each of these threads where anything was."""
+        """Return what this reviewer was given last through this interface, for each of these threads that has any."""
         marks = ", ".join("?" * len(thread_ids))
         found = self._all(
             f"SELECT thread_id, reviews FROM given WHERE thread_id IN ({marks}) AND reviewer = ? AND face = ?",
@@ -24,7 +24,7 @@ class GivenReads(ReadStatements):
 
 
 class GivenWrites(Writes):
-    """What a transaction writes of it."""
+    """The writes of a transaction."""
 
     def give(self, thread_id: str, reviewer: str, face: Face, reviews: Given) -> None:
         self._did(
@@ -38,7 +38,7 @@ class GivenWrites(Writes):
 
 
 def _given(text: str) -> Given:
-    """What the column holds; nothing where the console cannot have written it."""
+    """Return what the column holds; empty if the console cannot have written it."""
     with suppress(ValueError, TypeError, RecursionError):
         return [(review_id, list(digests)) for review_id, digests in rows.loads(text)]
     return []

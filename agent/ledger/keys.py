@@ -1,4 +1,4 @@
-"""The key of a record: what makes its digests and its chain, in a file outside the record's own folder."""
+"""The key of a record, from which its digests and its chain are made: a file outside the record's own folder."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ SIZE = 32
 
 @dataclass(frozen=True)
 class RecordKeys:
-    """What the one key is used as; neither can be found from the other."""
+    """The two keys derived from a record's key; neither can be computed from the other."""
 
     digest: bytes
     chain: bytes
     file: Path | None = None
-    """Where the key was read."""
+    """The file that the key was read from."""
 
     @classmethod
     def of(cls, key: bytes, file: Path | None = None) -> RecordKeys:
@@ -28,26 +28,29 @@ class RecordKeys:
 
 
 def key_in(path: Path) -> bytes:
-    """The key in this file; made if there is no such file, by one process, while all others wait for none and read it whole.
+    """Return the key in this file; create the file if it does not exist.
 
-    Raises `SettingsError` for anything that is no key: it is never replaced.
+    If several processes do so at once, all of them get the same key. A file that exists is never replaced: raises
+    `SettingsError` if it does not hold a key.
     """
     try:
         if not os.path.lexists(path):
             _make(path)
     except OSError as error:
         raise SettingsError(
-            [f"{path}: no key can be made there ({error.strerror}); allow it, or name a file as REVIEW_KEY"]
+            [
+                f"{path}: no key can be created there ({error.strerror}); allow it, or name a file as REVIEW_KEY"
+            ]
         ) from None
     return read_key(path)
 
 
 def read_key(path: Path) -> bytes:
-    """The key in this file. Raises `SettingsError` for anything else."""
+    """Return the key in this file. Raises `SettingsError` if it does not hold one."""
     try:
         if not path.is_file():
             raise SettingsError(
-                [f"{path}: it is no file with a key; put the key back, or name its file as REVIEW_KEY"]
+                [f"{path}: it is not a key file; put the key back, or name its file as REVIEW_KEY"]
             )
         with path.open("rb") as file:
             key = file.read(SIZE + 1)
@@ -62,7 +65,7 @@ def read_key(path: Path) -> bytes:
 
 
 def _make(path: Path) -> None:
-    """Give a new key this name once it is wholly on disk, unless another process was quicker."""
+    """Write a new key to disk, then link it to `path`, unless another process was quicker."""
     path.parent.mkdir(parents=True, exist_ok=True)
     unnamed = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
     file = os.open(unnamed, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -81,7 +84,7 @@ def _make(path: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Have the folder's names on disk, a file that was just made among them."""
+    """Flush the folder's entries to disk, including a file that was just created."""
     place = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(place)

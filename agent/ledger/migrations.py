@@ -1,4 +1,4 @@
-"""The ledger's tables, as ordered steps. A step that has shipped is never changed; a new one is added."""
+"""The ledger's tables, as ordered steps. A step that was released is never changed; a new one is added."""
 
 from __future__ import annotations
 
@@ -247,14 +247,14 @@ INSERT INTO waiting_tools (tool, opened_at, review_id)
     FROM reviews AS r JOIN actions AS a ON a.review_id = r.review_id WHERE r.state = 'open';
 """
 
-# What a turn asks of its own thread: what is under way there, whatever is over.
+# A turn reads what is under way on its own thread, and needs to skip whatever has ended.
 UNDER_WAY = """
 CREATE INDEX actions_by_state ON actions (thread_id, state);
 CREATE INDEX reviews_open_by_thread ON reviews (thread_id, opened_at, review_id) WHERE state = 'open';
 """
 
-# The index of texts without the places of letters, which nothing asks for, and with every letter at the head of a
-# piece of three: two line breaks stand behind the last one.
+# Index the texts without positions, which nothing queries. Two line breaks after each text let every letter, even the
+# last, begin a trigram.
 GRAMS = """
 DROP TRIGGER waiting_enters;
 DROP TRIGGER waiting_leaves;
@@ -278,7 +278,7 @@ INSERT INTO waiting_texts (rowid, text)
     SELECT place, substr(text, 1, 20000) || char(10) || char(10) FROM waiting;
 """
 
-# Texts that SQLite took to end at a character 0: nothing behind it was in the index.
+# SQLite ends a text at a NUL character, so nothing after it was in the index.
 WHOLE_TEXTS = """
 CREATE TEMP TABLE cut_off AS SELECT review_id, folded(text) AS text FROM waiting WHERE instr(text, char(0));
 DELETE FROM waiting WHERE review_id IN (SELECT review_id FROM cut_off);
@@ -286,8 +286,8 @@ INSERT INTO waiting (review_id, text) SELECT review_id, text FROM cut_off;
 DROP TABLE cut_off;
 """
 
-# A review that ends leaves its text to the next one that enters, which writes the index anyway: to take it out by
-# itself is a sixth of a decision. A long text goes at once, because a search looks through every letter of those.
+# The text of a review that ends is removed when the next one opens, which writes the index anyway: removing it alone
+# takes a sixth of a decision's time. A long text is removed at once, because a search reads every letter of those.
 LEAVING = """
 DROP TRIGGER waiting_enters;
 DROP TRIGGER waiting_leaves;
@@ -313,21 +313,20 @@ CREATE TRIGGER reviews_end AFTER UPDATE OF state ON reviews WHEN OLD.state = 'op
 END;
 """
 
-# What enters a tool beside what its function receives, where in the agent it is called, and what it returned.
+# The arguments that enter a tool, besides those its function receives; where in the agent it is called; its result.
 AT_THE_DOOR = """
 ALTER TABLE actions ADD COLUMN entered TEXT NOT NULL DEFAULT 'null';
 ALTER TABLE actions ADD COLUMN place TEXT NOT NULL DEFAULT '';
 ALTER TABLE actions ADD COLUMN returned BLOB;
 """
 
-# A thread's reviews in the order in which they were opened, which a clock that was set back does not change: every
-# index ends with the row's number.
+# A thread's reviews are ordered by row number, with which every index ends: setting the clock back changes nothing.
 IN_ORDER = """
 DROP INDEX reviews_by_thread;
 CREATE INDEX reviews_of_thread ON reviews (thread_id);
 """
 
-# What each reviewer was given to decide on last, by thread and by what they looked through.
+# The reviews each reviewer was last given to decide on, by thread and by interface.
 GIVEN = """
 CREATE TABLE given (
     thread_id TEXT NOT NULL,
@@ -338,7 +337,7 @@ CREATE TABLE given (
 ) STRICT, WITHOUT ROWID;
 """
 
-# A review that was opened once more past the console can end a second time.
+# A review that was reopened outside the console can end a second time.
 ENDING_TWICE = """
 DROP TRIGGER reviews_end;
 CREATE TRIGGER reviews_end AFTER UPDATE OF state ON reviews WHEN OLD.state = 'open' AND NEW.state <> 'open' BEGIN
@@ -349,7 +348,7 @@ CREATE TRIGGER reviews_end AFTER UPDATE OF state ON reviews WHEN OLD.state = 'op
 END;
 """
 
-# From here on every hash is keyed, which a console from before cannot do. Data may go where an event of erasure says so.
+# From here on every hash is keyed, which older consoles cannot do. Data may be removed if an erasure event names it.
 KEYED = """
 CREATE TABLE chain_key (
     one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -376,9 +375,9 @@ MIGRATIONS: Sequence[str] = (
 
 
 def migrate(conn: sqlite3.Connection) -> None:
-    """Bring the database to the present version, each step in a transaction of its own.
+    """Migrate the database to the present version, each step in a transaction of its own.
 
-    Raises `LedgerUnavailable` for one that a newer console has written.
+    Raises `LedgerUnavailable` if a newer console has written it.
     """
     while (version := _version(conn)) < len(MIGRATIONS):
         conn.execute("BEGIN IMMEDIATE")
@@ -389,7 +388,7 @@ def migrate(conn: sqlite3.Connection) -> None:
                 conn.execute(f"PRAGMA user_version = {version + 1}")
             conn.execute("COMMIT")
         except BaseException:
-            if conn.in_transaction:  # SQLite itself rolls back where the disk is full
+            if conn.in_transaction:  # if the disk is full, SQLite has rolled back already
                 conn.execute("ROLLBACK")
             raise
     if version > len(MIGRATIONS):
@@ -403,7 +402,7 @@ def _version(conn: sqlite3.Connection) -> int:
 
 
 def _statements(script: str) -> list[str]:
-    """The script's statements one by one, because `executescript` would commit the transaction it is in."""
+    """Split the script into statements, because `executescript` would commit the transaction it is in."""
     statements, pending = [], ""
     for line in script.splitlines(keepends=True):
         pending += line

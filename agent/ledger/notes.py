@@ -1,4 +1,4 @@
-"""Testers' notes in the ledger, and the threads by the verdict of their last one."""
+"""Testers' notes in the ledger, and the threads by their last verdict."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ VERDICTS = frozenset(NoteVerdict)
 
 
 def _verdict(row: sqlite3.Row) -> NoteVerdict:
-    """The row's verdict; nobody can be sure of one that the console cannot have written."""
+    """Return the row's verdict; `UNSURE` if the console cannot have written it."""
     return NoteVerdict(row["verdict"]) if row["verdict"] in VERDICTS else NoteVerdict.UNSURE
 
 
 class NoteReads(ReadStatements):
-    """What is read of notes, over a way to run one statement."""
+    """The reads of notes, given a way to run one statement."""
 
     def notes(self, thread_id: str) -> list[Note]:
-        """The thread's notes, in the order they were made."""
+        """Return the thread's notes, in the order they were made."""
         found = self._all(
             "SELECT thread_id, verdict, text, link, by, at FROM notes WHERE thread_id = ? ORDER BY note",
             thread_id,
@@ -33,7 +33,7 @@ class NoteReads(ReadStatements):
         return [Note(**{**dict(row), "verdict": _verdict(row)}) for row in found]
 
     def verdicts(self, thread_ids: Sequence[str]) -> Mapping[str, NoteVerdict]:
-        """The last verdict on each of these threads that has one."""
+        """Return the last verdict on each of these threads that has one."""
         marks = ", ".join("?" * len(thread_ids))
         found = self._all(
             f"SELECT thread_id, verdict FROM notes WHERE thread_id IN ({marks}) ORDER BY note", *thread_ids
@@ -41,7 +41,7 @@ class NoteReads(ReadStatements):
         return {row["thread_id"]: _verdict(row) for row in found}
 
     def threads_noted(self, verdict: NoteVerdict | None, *, limit: int = 50) -> list[Thread]:
-        """Threads whose last verdict is this one, or that have none for None; the one that moved last first."""
+        """Return the threads whose last verdict is this one, or, for None, those without one; last changed first."""
         of_verdict = f"thread_id IN (SELECT thread_id FROM notes WHERE verdict = ? AND note IN ({LAST}))"
         of_none = "thread_id NOT IN (SELECT thread_id FROM notes)"
         where, values = (of_none, []) if verdict is None else (of_verdict, [verdict])
@@ -52,7 +52,7 @@ class NoteReads(ReadStatements):
 
 
 class NoteWrites(Writes):
-    """What a transaction writes of notes."""
+    """The writes of notes in a transaction."""
 
     def add_note(self, note: Note) -> None:
         self._did(

@@ -1,8 +1,8 @@
-"""The queue of what waits, found by index whatever is sought: a page costs the same with ten waiting or many.
+"""The queue of waiting reviews. Every filter uses an index, so a page costs the same with ten waiting or many.
 
-Beside each open review stands one row of `waiting`, with its text in folded case, an index of that text by its grams,
-which are three letters each, and its tools. When the review ends its tools go, and with the next one that enters its
-text. Of a very long text only the beginning is indexed; the few that have one are looked through.
+For each open review, `waiting` has one row with its case-folded text, which is indexed by its trigrams ("grams"), and
+`waiting_tools` a row per tool. When the review ends, its tools are removed at once, and its text when later reviews
+open. Of a very long text only the beginning is indexed; the few reviews with such a text are searched one by one.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from agent.ledger import rows
 from agent.ports import Sought
 
 FEW = 500
-"""Reviews that may be sorted to make a page. Where more hold a text, going through the queue soon finds a page."""
+"""How many reviews may be sorted to make a page. If more hold a text, walking the queue soon fills a page."""
 GRAM = 3
 LAST = chr(0x10FFFF)
 BEGINNING = 50
-"""Letters that GLOB compares, which takes no pattern of more than 50,000 bytes."""
+"""How many letters GLOB compares; it takes no pattern of more than 50,000 bytes."""
 
 All = Callable[..., list[sqlite3.Row]]
 
@@ -38,16 +38,16 @@ ENTER = (
     FROM reviews AS r JOIN actions AS a ON a.review_id = r.review_id WHERE r.review_id = ?
     """,
 )
-"""What is written when a review opens; when it ends, triggers take it away."""
+"""The statements run when a review opens; when it ends, triggers remove the rows."""
 
 
 def folded(text: str) -> str:
-    """The text as it is looked through: in one case, and without the character that ends a text for SQLite."""
+    """Return the text as it is searched: case-folded, and without NUL, which ends a text for SQLite."""
     return text.casefold().replace("\0", "\N{SYMBOL FOR NULL}")
 
 
 def page(read: All, sought: Sought, after: tuple[str, str], limit: int) -> list[sqlite3.Row]:
-    """Open reviews behind (opened_at, review_id) `after`, oldest first: rows that `rows.to_waiting` takes."""
+    """Return open reviews after the (opened_at, review_id) `after`, oldest first, as rows for `rows.to_waiting`."""
     text = folded(sought.text)
     few = _holding(read, text) if text else None
     source, values = _source(sought, few)
@@ -81,7 +81,7 @@ _HOLDS_TEXT = "EXISTS (SELECT 1 FROM waiting AS w WHERE w.review_id = q.review_i
 
 
 def _source(sought: Sought, few: Sequence[str] | None) -> tuple[str, tuple[Any, ...]]:
-    """The reviews `r` and what gives their order, `q`: the narrowest index. CROSS JOIN keeps the order of reading."""
+    """Return the FROM clause, reviews `r` in the order of `q`, the most selective index. CROSS JOIN keeps that order."""
     if few is not None:
         marks = ", ".join("?" * len(few))
         return f"(SELECT * FROM reviews WHERE review_id IN ({marks})) AS q {_ITS_REVIEW}", tuple(few)
@@ -100,7 +100,7 @@ _ITS_REVIEW = "CROSS JOIN reviews AS r ON r.review_id = q.review_id"
 
 
 def _holding(read: All, text: str) -> list[str] | None:
-    """The reviews that hold the text, or None where they are more than a few."""
+    """Return the ids of the reviews that hold the text, or None if there are more than `FEW`."""
     found = [*_indexed(read, text), *_long(read, text)]
     return None if len(found) > FEW else [str(row["review_id"]) for row in found]
 
@@ -110,12 +110,12 @@ def _indexed(read: All, text: str) -> list[sqlite3.Row]:
         return _beginning_a_gram(read, text)
     grams = [_quoted(gram) for gram in _grams(text)]
     few = next((gram for gram in grams if _is_in_few(read, gram)), None)
-    # Together they take long where many have each of them.
+    # Searching for all grams together is slow if many reviews have each of them.
     return _matching(read, few or " AND ".join(grams), text)
 
 
 def _grams(text: str) -> list[str]:
-    """The text's pieces of three letters, end to end; that they stand in a row is checked on the text."""
+    """Return the text's trigrams, end to end. That they follow each other is checked on the text itself."""
     starts = {*range(0, len(text) - GRAM, GRAM), len(text) - GRAM}
     return [text[start : start + GRAM] for start in sorted(starts)]
 
@@ -129,7 +129,7 @@ def _is_in_few(read: All, gram: str) -> bool:
 
 
 def _beginning_a_gram(read: All, text: str) -> list[sqlite3.Row]:
-    """Those that hold the text, which is shorter than a gram."""
+    """Return the reviews that hold the text, which is shorter than a gram."""
     return read(
         f"""
         SELECT DISTINCT w.review_id FROM waiting_grams AS g CROSS JOIN waiting AS w ON w.place = g.doc
@@ -140,7 +140,7 @@ def _beginning_a_gram(read: All, text: str) -> list[sqlite3.Row]:
 
 
 def _matching(read: All, grams: str, text: str) -> list[sqlite3.Row]:
-    """Those that hold the text, among those that match: GLOB passes over most others, and in a third of `instr`'s time."""
+    """Return the reviews that match the grams and hold the text. GLOB rules most out in a third of `instr`'s time."""
     beginning = re.sub(r"[*?[]", r"[\g<0>]", text[:BEGINNING])
     return read(
         f"""

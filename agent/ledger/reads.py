@@ -1,4 +1,4 @@
-"""What is read from the ledger, each by an index; the same inside and outside a transaction."""
+"""The ledger's reads, each by an index; the same inside and outside a transaction."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EVERYTHING = Sought()
 
 
 class SqliteReads(RuleReads, NoteReads, GivenReads):
-    """The reads, over a way to run one statement: the ledger lends a connection, a transaction has its own."""
+    """All reads, given a way to run one statement: the ledger lends a connection, a transaction has its own."""
 
     def thread(self, thread_id: str) -> Thread | None:
         found = self._all("SELECT * FROM threads WHERE thread_id = ?", thread_id)
@@ -38,7 +38,7 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
         return {Status(row["status"]): row["n"] for row in found if row["status"] in rows.STATUSES}
 
     def messages(self, thread_id: str, *, before: int | None = None, limit: int = 50) -> list[Message]:
-        """The last `limit` messages before index `before`, in order."""
+        """Return the last `limit` messages before index `before`, in order."""
         found = self._all(
             "SELECT * FROM messages WHERE thread_id = ? AND idx < ? ORDER BY idx DESC LIMIT ?",
             *(thread_id, 2**62 if before is None else before, limit),
@@ -58,7 +58,7 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
         return min(int(found[0]["n"]), 2**62)
 
     def actions(self, thread_id: str, *, states: Sequence[ActionState] = ()) -> list[Action]:
-        """The thread's actions in the order they were proposed, all or those in `states`."""
+        """Return the thread's actions in the order they were proposed, all or those in `states`."""
         among = f"AND state IN ({', '.join('?' * len(states))})" if states else ""
         found = self._all(
             f"SELECT * FROM actions WHERE thread_id = ? {among} ORDER BY rowid", thread_id, *states
@@ -66,7 +66,7 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
         return [rows.to_action(row) for row in found]
 
     def actions_of(self, thread_id: str, message_ids: Sequence[str]) -> list[Action]:
-        """The actions these messages proposed."""
+        """Return the actions these messages proposed."""
         marks = ", ".join("?" * len(message_ids))
         found = self._all(
             f"SELECT * FROM actions WHERE thread_id = ? AND message_id IN ({marks}) ORDER BY rowid",
@@ -77,7 +77,7 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
     def last_decided(
         self, thread_id: str, tool: str, *, kind: str | None = None, limit: int = 3
     ) -> list[Action]:
-        """What a person decided on this tool in this thread before, or by one kind of decision; the last first."""
+        """Return the decided actions of this tool in this thread, latest first; with `kind`, by that decision only."""
         found = self._all(
             """
             SELECT * FROM actions WHERE thread_id = ? AND proposed_tool = ? AND decided_by IS NOT NULL
@@ -89,7 +89,7 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
         return [rows.to_action(row) for row in found]
 
     def is_proposed(self, key: Key) -> bool:
-        """Whether an action of this key is on record."""
+        """Return whether an action of this key is recorded."""
         return bool(
             self._all(
                 """
@@ -126,7 +126,7 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
         )
 
     def opened_with(self, thread_id: str, review_id: str) -> Sequence[str] | None:
-        """The tool call ids that the trail says the review was opened with; None where it does not say."""
+        """Return the tool call ids the review was opened with, according to the trail; None if it does not say."""
         found = self._all(
             """
             SELECT json_extract(iif(json_valid(data), data, '{}'), '$.actions') AS actions
@@ -139,22 +139,22 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
             return None
         try:
             return [call_id for call_id, _ in rows.loads(found[0]["actions"])]
-        except (ValueError, TypeError, RecursionError):  # changed past the console
+        except (ValueError, TypeError, RecursionError):  # changed outside the console
             return []
 
     def queue(
         self, *, limit: int = 50, after: tuple[str, str] | None = None, sought: Sought = EVERYTHING
     ) -> list[Waiting]:
-        """Open reviews, oldest first, from behind the (opened_at, review_id) of `after`."""
+        """Return open reviews that match, oldest first, after the (opened_at, review_id) `after`."""
         return rows.to_waiting(ledger_queue.page(self._all, sought, after or ("", ""), limit))
 
     def unknown(self, *, limit: int = 50) -> list[Action]:
-        """Actions over all threads whose outcome is unknown."""
+        """Return the actions of all threads whose outcome is unknown."""
         found = self._all("SELECT * FROM actions WHERE state = 'unknown' ORDER BY rowid LIMIT ?", limit)
         return [rows.to_action(row) for row in found]
 
     def not_looked_over(self, *, limit: int = 50) -> list[Action]:
-        """Actions of tier `log` that ran without asking and that nobody has looked over, oldest first."""
+        """Return the actions of tier `log` that ran without asking and nobody has looked over, oldest first."""
         found = self._all(
             """
             SELECT * FROM actions
@@ -166,7 +166,7 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
         return [rows.to_action(row) for row in found]
 
     def decided_since(self, instant: str, *, limit: int = 50) -> list[Action]:
-        """Actions a person decided that have ended since, the last first."""
+        """Return the actions a person decided that have ended since `instant`, the latest first."""
         found = self._all(
             """
             SELECT * FROM actions WHERE decided_by IS NOT NULL AND ended_at >= ?
@@ -177,13 +177,13 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
         return [rows.to_action(row) for row in found]
 
     def running(self, *, limit: int = 50) -> list[Thread]:
-        """Threads with a run that is open now."""
+        """Return the threads with an open run."""
         found = self._all("SELECT * FROM threads WHERE status = 'running' ORDER BY updated_at LIMIT ?", limit)
         return [rows.to_thread(row) for row in found]
 
     def queue_length(self) -> int:
         found = self._all("SELECT number FROM waiting_count")
-        if not found:  # taken away past the console
+        if not found:  # removed outside the console
             found = self._all("SELECT count(*) AS number FROM reviews WHERE state = 'open'")
         return int(found[0]["number"])
 
@@ -223,7 +223,7 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
         newest_first: bool = False,
         limit: int = 200,
     ) -> list[Event]:
-        """Events numbered behind `after` and below `before`, narrowed to what is named."""
+        """Return the events numbered above `after` and below `before` that match every filter given."""
         same = {
             "thread_id": thread_id,
             "kind": kind,
@@ -244,7 +244,7 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
         return [rows.to_event(row) for row in found]
 
     def policy_version(self, agent: str) -> str | None:
-        """The version of the agent's policy that was put on record last; None too where its event cannot be read."""
+        """Return the agent's policy version recorded last; None if there is none, or its event cannot be read."""
         found = self._all(
             """
             SELECT json_extract(iif(json_valid(data), data, '{}'), '$.version') AS version FROM events
@@ -255,18 +255,18 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
         return found[0]["version"] if found else None
 
     def event(self, seq: int) -> Event | None:
-        """The event of that number."""
+        """Return the event of that number."""
         return next(map(rows.to_event, self._all("SELECT * FROM events WHERE seq = ?", seq)), None)
 
     def keyed_from(self) -> int:
-        """The number of the event from which the chain is keyed."""
+        """Return the number of the event from which the chain is keyed."""
         found = self._all("SELECT min(seq) AS seq FROM events WHERE kind = ?", EventKind.CHAIN_KEYED)
         return int(found[0]["seq"] or 1)
 
     def trail(self, *, exact: bool = True) -> Iterator[Event]:
-        """Every event in order, a page at a time. Raises `OddEvent` at a row that no event can have left.
+        """Yield every event in order, reading a page at a time. Raises `OddEvent` at a row that is not an event.
 
-        With `exact` false such a row is an event that says it cannot be read.
+        With `exact` false, such a row becomes an event of kind `UNREADABLE`.
         """
         after = 0
         made = rows.to_exact_event if exact else rows.to_exported_event
@@ -275,7 +275,7 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
             after = page[-1].seq
 
     def _page(self, after: int, made: Callable[[sqlite3.Row], Event]) -> list[Event]:
-        for limit in (TRAIL_PAGE, 1):  # one by one up to the row that is wrong
+        for limit in (TRAIL_PAGE, 1):  # on an error, one by one up to the faulty row
             found = self._all("SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?", after, limit)
             try:
                 return [made(row) for row in found]
@@ -284,7 +284,7 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
         raise OddEvent(odd)
 
     def last_seq(self, thread_id: str | None = None) -> int:
-        """The number of the last event, of all or of one thread, that somebody's looking did not make."""
+        """Return the number of the last event, of all threads or of one, that is not a `ReviewShown`."""
         where, values = ("AND thread_id = ?", (thread_id,)) if thread_id is not None else ("", ())
         found = self._all(
             f"SELECT seq FROM events WHERE kind <> ? {where} ORDER BY seq DESC LIMIT 1",
@@ -293,17 +293,17 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
         return int(found[0]["seq"]) if found else 0
 
     def shown_at(self, review_id: str, reviewer: str) -> datetime | None:
-        """When this reviewer first saw this review."""
+        """Return when this reviewer first saw this review."""
         found = self._all("SELECT at FROM shown WHERE review_id = ? AND reviewer = ?", review_id, reviewer)
         return moment(found[0]["at"]) if found else None
 
     def halt(self) -> Halt | None:
-        """Who stopped everything, if it is stopped."""
+        """Return who stopped everything, and when; None if nothing is stopped."""
         found = self._all("SELECT by, at FROM halt")
         return Halt(found[0]["by"], found[0]["at"]) if found else None
 
     def head(self) -> Anchor | None:
-        """Where the trail ends now."""
+        """Return the trail's last number and hash; None before the first event."""
         found = self._all("SELECT seq, hash, at FROM events ORDER BY seq DESC LIMIT 1")
         return Anchor(found[0]["seq"], found[0]["hash"], found[0]["at"]) if found else None
 
@@ -319,7 +319,7 @@ class SqliteReads(RuleReads, NoteReads, GivenReads):
         return next(iter(self._with_actions(self._all(sql, *values))), None)
 
     def _with_actions(self, found: Sequence[sqlite3.Row]) -> list[Review]:
-        """The reviews with their actions, all read at once."""
+        """Return the reviews with their actions, which are read in one statement."""
         marks = ", ".join("?" * len(found))
         actions = self._all(
             f"SELECT * FROM actions WHERE review_id IN ({marks}) ORDER BY review_id, position, attempt",

@@ -1,4 +1,4 @@
-"""Rows of the ledger as the rules' own records, and back."""
+"""Convert the ledger's rows to the types of `agent.review`, and back."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ JSON_COLUMNS: Mapping[str, tuple[type, ...]] = {
     "notes": (dict,),
     "decision": (dict, NoneType),
 }
-"""An action's columns of JSON, and what each may hold."""
+"""An action's JSON columns, and the types each may hold."""
 KEY_COLUMNS = ("thread_id", "message_id", "tool_call_id", "attempt")
 ACTION_COLUMNS = (*KEY_COLUMNS, *(f.name for f in fields(Action) if f.name != "key"))
 WAITING_COLUMNS = Waiting._fields[:-1]
@@ -34,12 +34,12 @@ ASKED_COLUMNS = AskedAction._fields[:-1]
 
 
 def dumps(value: Any) -> str:
-    """JSON for a column. Text is kept as it is; what it cannot hold was refused when it came in."""
+    """Return JSON for a column. Text is kept as it is; what JSON cannot hold was refused on input."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _no_number(word: str) -> Any:
-    raise ValueError(f"{word} is no number of JSON")
+    raise ValueError(f"{word} is not a JSON number")
 
 
 _first_value = json.JSONDecoder().raw_decode
@@ -47,15 +47,15 @@ _first_exact_value = json.JSONDecoder(parse_constant=_no_number).raw_decode
 
 
 def loads(text: str, first_value: Callable[[str], tuple[Any, int]] = _first_value) -> Any:
-    """What `dumps` made the text of, with nothing around it. Raises ValueError for any other text."""
+    """Return the value that `dumps` made this text from. Raises ValueError for any other text."""
     value, end = first_value(text)
     if end != len(text):
-        raise ValueError(f"more than one JSON value stands in a column: {text[end : end + 40]!r}")
+        raise ValueError(f"a column holds more than one JSON value: {text[end : end + 40]!r}")
     return value
 
 
 def column(name: str, value: Any) -> Any:
-    """The value of an action's field as its column holds it."""
+    """Return the value of an action's field as its column holds it."""
     return dumps(value) if name in JSON_COLUMNS else value
 
 
@@ -76,7 +76,7 @@ NEVER_WRITTEN: Mapping[str, Any] = {
     "call_digest": "",
     "shown_digest": "",
 }
-"""What is read of a column that the console cannot have written; without digests, nobody can decide the action."""
+"""What an action reads as if the console cannot have written its row; without digests, it cannot be decided."""
 
 
 def to_action(row: sqlite3.Row) -> Action:
@@ -93,7 +93,7 @@ def to_action(row: sqlite3.Row) -> Action:
 
 
 def _of_kind(text: str, kinds: tuple[type, ...]) -> Any:
-    """The exact value that the column holds. Raises ValueError for what the console writes into none of its kind."""
+    """Return the exact value that the column holds. Raises ValueError if it is of none of these `kinds`."""
     value = loads(text, _first_exact_value)
     if not isinstance(value, kinds):
         raise ValueError(f"a column holds a {type(value).__name__}")
@@ -109,7 +109,7 @@ def to_review(row: sqlite3.Row, actions: tuple[Action, ...]) -> Review:
 
 
 def to_waiting(found: Iterable[sqlite3.Row]) -> list[Waiting]:
-    """The reviews of rows that each hold `WAITING_COLUMNS` and an action's `ASKED_COLUMNS`, if it has one."""
+    """Return the reviews in these rows. Each row has `WAITING_COLUMNS`, then `ASKED_COLUMNS` of one action, or nulls."""
     width = len(WAITING_COLUMNS)
     return [
         Waiting._make((*review, tuple(_asked(*row[width:]) for row in its if row["tool"] is not None)))
@@ -172,7 +172,7 @@ def _call(found: Any) -> ToolCall:
     match found:
         case {"id": str(), "name": str(), "args": _} if len(found) == 3:
             return ToolCall(**found)
-    raise ValueError("this is no call of a tool")
+    raise ValueError("this is not a tool call")
 
 
 def calls_column(message: Message) -> str:
@@ -180,7 +180,7 @@ def calls_column(message: Message) -> str:
 
 
 def to_event(row: sqlite3.Row) -> Event:
-    """The event, with its data if that is what its commitment was made of; else one that says it cannot be read."""
+    """Return the event; one of kind `UNREADABLE`, without data, if its data does not match its commitment."""
     try:
         found = to_exact_event(row)
         if found.data is None or commitment(found.salt, found.data) == found.commitment:
@@ -191,7 +191,7 @@ def to_event(row: sqlite3.Row) -> Event:
 
 
 def to_exported_event(row: sqlite3.Row) -> Event:
-    """The event as it is kept, so that an export shows what was changed; one that is none says it cannot be read."""
+    """Return the event as stored, so that an export shows what was changed; `UNREADABLE` if it cannot be parsed."""
     try:
         return to_exact_event(row)
     except (ValueError, RecursionError):
@@ -199,7 +199,7 @@ def to_exported_event(row: sqlite3.Row) -> Event:
 
 
 def to_exact_event(row: sqlite3.Row) -> Event:
-    """The event as it is kept, whatever its commitment. Raises ValueError or RecursionError if it is none."""
+    """Return the event as stored, whatever its commitment. Raises ValueError or RecursionError if it is not one."""
     data = None if row["data"] is None else loads(row["data"])
     return Event(**{**_fields(row), "kind": EventKind(row["kind"]), "data": data})
 
@@ -214,7 +214,7 @@ def rule_values(rule: Rule) -> list[Any]:
 
 
 def to_rule(row: sqlite3.Row) -> Rule:
-    """The rule; one that the console cannot have written has ended, and allows nothing."""
+    """Return the rule; one that the console cannot have written reads as ended, and allows nothing."""
     found = {name: row[name] for name in RULE_COLUMNS}
     try:
         return Rule(**{**found, **_allowed_by(row), "ended": RuleEnd(row["ended"]) if row["ended"] else None})
@@ -225,8 +225,8 @@ def to_rule(row: sqlite3.Row) -> Rule:
 
 
 def _allowed_by(row: sqlite3.Row) -> dict[str, Any]:
-    """What a rule allows, and the action that it was made from. Raises ValueError or TypeError for anything else."""
+    """Return what a rule allows, and the action it was made from. Raises ValueError or TypeError if unreadable."""
     free, made_from = _of_kind(row["free"], (list,)), Key(**_of_kind(row["made_from"], (dict,)))
     if not all(isinstance(one, str) for one in (*free, made_from.tool_call_id, made_from.message_id)):
-        raise ValueError("names are text")
+        raise ValueError("names must be text")
     return {"bound": _of_kind(row["bound"], (dict,)), "free": tuple(free), "made_from": made_from}

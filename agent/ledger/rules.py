@@ -1,4 +1,4 @@
-"""Remembered rules in the ledger: which there are, how often each was used, and how each ended."""
+"""Remembered rules in the ledger, with how often each was used and how it ended."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from agent.review.rules import Rule, RuleEnd
 
 
 class RuleReads(ReadStatements):
-    """What is read of rules, over a way to run one statement."""
+    """The reads of rules, given a way to run one statement."""
 
     def rule(self, rule_id: str) -> Rule | None:
         found = self._all("SELECT * FROM rules WHERE rule_id = ?", rule_id)
         return rows.to_rule(found[0]) if found else None
 
     def rules(self, *, agent: str | None = None, limit: int = 200) -> list[Rule]:
-        """Rules of all agents or of one, those that have not ended first, the last made first."""
+        """Return the rules of all agents or of one: those that have not ended first, then newest first."""
         where = "WHERE agent = ?" if agent is not None else ""
         found = self._all(
             f"SELECT * FROM rules {where} ORDER BY ended IS NOT NULL, rowid DESC LIMIT ?",
@@ -26,7 +26,7 @@ class RuleReads(ReadStatements):
         return [rows.to_rule(row) for row in found]
 
     def standing_rules(self, agent: str | None = None) -> list[Rule]:
-        """Rules that have not been ended, in the order they were made; their time may be over all the same."""
+        """Return the rules that have not been ended, in the order they were made; some may be past their expiry."""
         narrowed = "AND agent = ?" if agent is not None else ""
         found = self._all(
             f"SELECT * FROM rules WHERE ended IS NULL {narrowed} ORDER BY rowid",
@@ -35,7 +35,7 @@ class RuleReads(ReadStatements):
         return [rows.to_rule(row) for row in found]
 
     def actions_by_rule(self, rule_id: str, *, state: ActionState) -> list[Action]:
-        """Actions in this state that the rule approved."""
+        """Return the actions in this state that the rule approved."""
         found = self._all(
             "SELECT * FROM actions WHERE rule_id = ? AND state = ? ORDER BY rowid", rule_id, state
         )
@@ -43,7 +43,7 @@ class RuleReads(ReadStatements):
 
 
 class RuleWrites(Writes):
-    """What a transaction writes of rules."""
+    """The writes of rules in a transaction."""
 
     def add_rule(self, rule: Rule) -> None:
         names = ", ".join(rows.RULE_COLUMNS)

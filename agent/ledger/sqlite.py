@@ -1,4 +1,4 @@
-"""The ledger on SQLite: one file of its own, write-ahead log, every commit on disk before it counts."""
+"""The ledger on SQLite: a file of its own with a write-ahead log; a commit is on disk before it returns."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from agent.review.threads import Halt, Message, Run, RunState, Status, Thread
 
 BUSY_MS = 5_000
 LOG_PAGES = 4_000
-"""Pages of the log, 16 MB, before they are moved into the file: what many commits write again is then moved once."""
+"""Pages of the log, 16 MB, before they are copied into the file: pages that many commits rewrite are copied once."""
 
 
 class SqliteLedger(SqliteReads):
-    """Open (and create or migrate) the ledger at `path`; `:memory:` gives one that lives with the object.
+    """The ledger at `path`, created or migrated if necessary; `:memory:` gives one that lives as long as the object.
 
-    Connections are lent one at a time, so threads never share one; a memory ledger has a single one.
+    Each connection is used by one thread at a time; a memory ledger has a single connection.
     """
 
     def __init__(
@@ -45,9 +45,10 @@ class SqliteLedger(SqliteReads):
         busy_ms: int = BUSY_MS,
         frozen: Callable[[], Sequence[int]] = tuple,
     ) -> None:
-        """`busy_ms` is how long a write waits for the one before it; `frozen` names processes that may never end it.
+        """Open the ledger. Raises `LedgerUnavailable`.
 
-        Without a `chain_key` there is one that lives with the object, for a ledger that does, too.
+        `busy_ms` is how long a write waits for another to end; `frozen` returns the ids of frozen processes, which may
+        never end theirs. Without a `chain_key` a random one is used, for ledgers that live as long as the object.
         """
         self.chain_key = chain_key or secrets.token_bytes(32)
         self._path, self._busy_ms, self._frozen = str(path), busy_ms, frozen
@@ -75,12 +76,12 @@ class SqliteLedger(SqliteReads):
             except BaseException as error:
                 if conn.in_transaction:
                     conn.execute("ROLLBACK")
-                if isinstance(error, sqlite3.Error | OverflowError):  # numbers at their end overflow
+                if isinstance(error, sqlite3.Error | OverflowError):  # a number beyond SQLite's range
                     raise LedgerUnavailable(str(error)) from error
                 raise
 
     def _blame(self, error: sqlite3.Error) -> str:
-        """Who may hold a lock that is not given up: a process that is frozen in the middle of a write."""
+        """Return which frozen process may hold the lock, in words, if the database is locked; else ""."""
         pids = self._frozen() if "locked" in str(error) else ()
         return f"; process {' and '.join(map(str, pids))} is frozen and may hold it" if pids else ""
 
@@ -88,12 +89,12 @@ class SqliteLedger(SqliteReads):
         self._all("SELECT seq FROM events LIMIT 1")
 
     def mark_key(self, mark: str) -> str:
-        """Keep what the chain's key is known by, unless something is kept already; what is kept."""
+        """Store the mark that identifies the chain's key, unless one is stored already; return the stored one."""
         self._all("INSERT INTO chain_key (one, mark) VALUES (1, ?) ON CONFLICT DO NOTHING", mark)
         return str(self._all("SELECT mark FROM chain_key")[0]["mark"])
 
     def scrub(self) -> None:
-        """Leave nothing of what was erased in the log, where nobody is reading from it just now."""
+        """Truncate the log, so that it holds nothing of what was erased; has no effect while somebody reads from it."""
         self._all("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def shut(self) -> None:
@@ -119,7 +120,7 @@ class SqliteLedger(SqliteReads):
             conn = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
             conn.row_factory = sqlite3.Row
             conn.execute(f"PRAGMA busy_timeout = {self._busy_ms}")
-            # SQLite's own lower() knows the letters of ASCII only.
+            # SQLite's own lower() handles ASCII letters only.
             conn.create_function("folded", 1, ledger_queue.folded, deterministic=True)
             conn.execute("PRAGMA journal_mode = WAL")
             conn.execute("PRAGMA synchronous = FULL")
@@ -135,7 +136,7 @@ class SqliteLedger(SqliteReads):
         try:
             conn = self._idle.get_nowait()
         except queue.Empty:
-            # A memory database is its one connection; here only a nested use can find it lent already.
+            # A memory database exists only in its one connection, which only a nested use can find lent already.
             conn = self._idle.get(timeout=self._busy_ms / 1000) if self._memory else self._connect()
         try:
             yield conn
@@ -147,12 +148,12 @@ class SqliteLedger(SqliteReads):
 
 
 class SqliteTransaction(SqliteReads, RuleWrites, NoteWrites, GivenWrites):
-    """The writes of one transaction. Names of columns are fixed here; every value is bound."""
+    """The writes of one transaction. Column names are fixed here; every value is bound."""
 
     def __init__(self, conn: sqlite3.Connection, chain_key: bytes) -> None:
         self._conn, self._chain_key = conn, chain_key
         self._head: tuple[int, str] | None = None
-        """Number and hash of the last event, once it is known; nobody else adds any meanwhile."""
+        """Number and hash of the last event, once known; nobody else appends events during the transaction."""
 
     def _all(self, sql: str, *values: Any) -> list[sqlite3.Row]:
         return read(self._conn, sql, values)

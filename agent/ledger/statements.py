@@ -1,4 +1,4 @@
-"""How the parts of the ledger run one statement; a whole ledger, and a transaction of it, each say what with."""
+"""How the parts of the ledger run one statement; the ledger and its transactions each provide the connection."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any
 
 
 def read(conn: sqlite3.Connection, sql: str, values: tuple[Any, ...]) -> list[sqlite3.Row]:
-    """Every row of the statement's answer; text that is not UTF-8, which the console never writes, with what it holds
-    of that replaced. Raises `sqlite3.Error`.
+    """Return every row of the statement's result. Raises `sqlite3.Error`.
+
+    In text that is not UTF-8, which the console never writes, the invalid bytes are replaced.
     """
     try:
         return conn.execute(sql, values).fetchall()
@@ -33,16 +34,16 @@ NOT_UTF_8 = "Could not decode to UTF-8"
 
 
 class ReadStatements(ABC):
-    """What reads."""
+    """The base of parts that read."""
 
     @abstractmethod
     def _all(self, sql: str, *values: Any) -> list[sqlite3.Row]:
-        """Every row of the statement's answer."""
+        """Return every row of the statement's result."""
 
 
 class Writes(ABC):
-    """What writes, within a transaction."""
+    """The base of parts that write, within a transaction."""
 
     @abstractmethod
     def _did(self, sql: str, *values: Any) -> bool:
-        """Whether the statement changed anything."""
+        """Run the statement, and return whether it changed anything."""

@@ -283,7 +283,7 @@ def test_anchors_that_cannot_be_read_are_said_and_nothing_is_called_intact(
 ) -> None:
     Path(str(own_settings.review_anchor)).write_bytes(b"no anchors at all")
     said = opens("audit").click("verify").said()
-    assert "it is no file of anchors" in said
+    assert "it is not an anchor file" in said
     assert "chain intact" not in said
 
 
