@@ -47,19 +47,19 @@ def chosen(review: Review, action: Action, choice: Choice) -> bool:
             _words(review, action, "reason", "Reason (the agent will read this)", choice.reason)
         if choice.type == "respond":
             _words(review, action, "reply", "Your answer, as the tool's result", choice.reply)
-        lacking = True
+        incomplete = True
         if choice.type == "respond" and not choice.reply.strip():
             st.caption(NO_ANSWER)
         elif isinstance(accepted, ReviewError):
             _refused(accepted)
         else:
             _consequence(review, action, accepted)
-            lacking = _to_type(review, accepted, choice)
+            incomplete = _to_type(review, accepted, choice)
         with st.popover("Comment…", type="tertiary"):
             _words(
                 review, action, "comment", "For the record only; the agent does not read it", choice.comment
             )
-    return lacking
+    return incomplete
 
 
 def _words(review: Review, action: Action, field: str, label: str, value: str) -> None:
