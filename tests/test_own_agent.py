@@ -15,7 +15,7 @@ from agent.settings import Settings
 from tests.conftest import Server, ask, decide, waiting
 from tests.documents import README, blocks, section
 
-SECTION = section(README, "Your own tools under our policy")
+SECTION = section(README, "Your own tools under a policy")
 (CODE,) = blocks(SECTION, "python")
 (CONFIG,) = blocks(SECTION, "json")
 CALL = '/call add_note {"text": "Buy milk."}'
