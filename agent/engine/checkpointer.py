@@ -1,4 +1,4 @@
-"""LangGraph's SQLite checkpointer, fenced: a run that was taken over can write no more."""
+"""LangGraph's SQLite checkpointer with fencing: a run that was taken over can no longer write."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ BUSY_MS = 5_000
 FORGOTTEN = 2**62
 """The fence of a thread whose checkpoints were deleted: above that of any run."""
 WHOLE_STEPS = "whole_steps"
-"""Set in a run's `configurable` where each step is one task: what that wrote and the checkpoint behind it then come to
-the file in one transaction, and a step that was cut off between the two is a step that was not done. LangGraph saves a
-checkpoint after what was written to its delta channels; of other channels the checkpoint itself holds all that counts."""
+"""Key set in a run's `configurable` where each step is one task. What the task wrote and the checkpoint after it are
+then saved in one transaction, so that a step cut off between the two counts as not done. LangGraph saves a checkpoint
+after the writes to its delta channels; for other channels the checkpoint itself holds all that counts."""
 HISTORIES = 64
-"""Checkpoints to which the way is kept: where the threads stand that were at work last."""
+"""Checkpoints whose delta channel history is cached: those of the most recently active threads."""
 History = Mapping[str, DeltaChannelHistory]
 Unavailable = sqlite3.OperationalError
-"""A lock or a full disk: the next try may find the file as it was, so nothing is lost."""
+"""Raised for a lock or a full disk: nothing is lost, and a later try may succeed."""
 
 
 class FencedOff(Exception):
@@ -44,14 +44,14 @@ class FencedOff(Exception):
 
 
 class FencedSaver(OrderedSaver):
-    """A saver whose every write is one transaction that checks `configurable.fence` first.
+    """A saver that checks `configurable.fence` in the same transaction as each write.
 
     A process that froze in the middle of a run and thaws later would otherwise overwrite the head of a
-    thread that another process has taken over meanwhile.
+    thread that another process has taken over in the meantime.
     """
 
     def __init__(self, path: Path | str) -> None:
-        """Raises `CheckpointsUnavailable` for a file that cannot be used."""
+        """Open the file. Raises `CheckpointsUnavailable` if it cannot be used."""
         try:
             conn = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
             conn.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
@@ -64,8 +64,10 @@ class FencedSaver(OrderedSaver):
         self._held: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}
 
     def decoding_once(self) -> FencedSaver:
-        """The same saver, for graphs that never change a message in place: it reads each message, and the way to each
-        checkpoint, once."""
+        """Return a copy of this saver that decodes each message, and reads each checkpoint's history, only once.
+
+        Only for graphs that never change a message in place.
+        """
         clone = copy.copy(self)
         clone.serde = DecodesOnce()
         clone._histories = OrderedDict()
@@ -80,7 +82,7 @@ class FencedSaver(OrderedSaver):
         )
 
     def raise_fence(self, thread_id: str, fence: int) -> None:
-        """From now on only runs with this fence, or a higher one, may write to the thread."""
+        """Let only runs with this fence, or a higher one, write to the thread from now on."""
         for place in [one for one in list(self._held) if one[0] == thread_id]:
             del self._held[place]  # left by a run that was cut off
         with self.cursor() as cur:
@@ -93,7 +95,7 @@ class FencedSaver(OrderedSaver):
             )
 
     def forget(self, thread_id: str) -> None:
-        """Delete the thread's checkpoints, and let no run write to it that was started before."""
+        """Delete the thread's checkpoints, and refuse the writes of every run started before."""
         with self.cursor() as cur:
             cur.execute(
                 """
@@ -106,7 +108,7 @@ class FencedSaver(OrderedSaver):
             cur.execute("DELETE FROM checkpoints WHERE thread_id = ?", (thread_id,))
 
     def graphs_inside(self, thread_id: str, task: str) -> list[str]:
-        """The graphs that a task called and that asked something there, innermost first, by their namespaces."""
+        """Return the namespaces of the graphs that a task called and that raised an interrupt, innermost first."""
         with self.cursor(transaction=False) as cur:
             cur.execute(
                 """
@@ -118,7 +120,7 @@ class FencedSaver(OrderedSaver):
             return sorted((str(row[0]) for row in cur.fetchall()), key=len, reverse=True)
 
     def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
-        """Copy all checkpoints of a thread to one that has none. Raises `FencedOff` for one whose were deleted."""
+        """Copy all checkpoints of a thread to one that has none. Raises `FencedOff` if the target's were deleted."""
         with self._in_one(), self.cursor() as cur:
             row = cur.execute("SELECT fence FROM fences WHERE thread_id = ?", (target_thread_id,)).fetchone()
             if row is not None and row[0] == FORGOTTEN:
@@ -129,7 +131,10 @@ class FencedSaver(OrderedSaver):
 
     @contextmanager
     def cursor(self, transaction: bool = True) -> Iterator[sqlite3.Cursor]:
-        """Raises `CheckpointsUnavailable` if the file cannot be used, and `FencedOff`."""
+        """Yield a cursor, by default in a transaction.
+
+        Raises `CheckpointsUnavailable` if the file cannot be used, and `FencedOff` if the run was taken over.
+        """
         try:
             with self._cursor(transaction) as cur:
                 yield cur
@@ -184,9 +189,9 @@ class FencedSaver(OrderedSaver):
             super().put_writes(config, writes, task_id, task_path)
 
     def get_delta_channel_history(self, *, config: RunnableConfig, channels: Sequence[str]) -> History:
-        """What was written before the checkpoint that `config` names; nothing written later changes it.
+        """Return what was written before the checkpoint that `config` names; later writes do not change it.
 
-        A run asks for the same one when it looks what has arrived, when it starts, and where the run before it ended.
+        The same history is read when one run ends, when the next looks at what has arrived, and when that one starts.
         """
         if self._histories is None or not config["configurable"].get("checkpoint_id"):
             return super().get_delta_channel_history(config=config, channels=channels)
@@ -202,7 +207,7 @@ class FencedSaver(OrderedSaver):
 
     @contextmanager
     def _in_one(self) -> Iterator[None]:
-        """What this thread writes meanwhile, it writes in one transaction."""
+        """Make all that this thread writes in the block one transaction."""
         with self.cursor() as cur:
             self._writing.cursor = cur
             try:
@@ -212,7 +217,7 @@ class FencedSaver(OrderedSaver):
 
     @contextmanager
     def _as_run(self, config: RunnableConfig) -> Iterator[None]:
-        """What this thread writes meanwhile, it writes for the run the config names."""
+        """Attribute what this thread writes in the block to the run that the config names."""
         self._writing.run = config["configurable"]["thread_id"], config["configurable"].get("fence")
         try:
             yield
@@ -229,6 +234,6 @@ class FencedSaver(OrderedSaver):
 
 
 def _place(config: RunnableConfig) -> tuple[str, ...]:
-    """The checkpoint that a config names."""
+    """Return the thread, namespace and id of the checkpoint that a config names."""
     named = config["configurable"]
     return str(named["thread_id"]), str(named.get("checkpoint_ns", "")), str(named.get("checkpoint_id", ""))

@@ -1,4 +1,4 @@
-"""Checkpoints are read several times in a turn, and their messages stay the same: each is decoded once."""
+"""Decode checkpoints, each message once: they are read several times in a turn, and their messages stay the same."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from langgraph.checkpoint.serde.jsonplus import EXT_DELTA_SNAPSHOT, EXT_PYDANTIC
 from langgraph.checkpoint.serde.types import _DeltaSnapshot
 
 KEPT = 4_096
-"""Messages that this process keeps decoded: the windows of a dozen long threads."""
+"""Messages that this process keeps decoded: enough for the windows of a dozen long threads."""
 LARGEST = 16_384
-"""Bytes. What is larger is decoded anew, so that what is kept has a bound."""
+"""Bytes. A larger message is decoded again each time, so that the cache stays bounded."""
 NAMES_A_MESSAGE = b"langchain_core.messages."
 
 Hook = Callable[[int, bytes], Any]
 
 
 WRITTEN = frozenset(["null", "bytes", "bytearray", "msgpack"])
-"""The kinds that LangGraph writes. It reads JSON too, and makes objects of LangChain's from what that names."""
+"""The kinds that LangGraph writes. It also reads JSON, and would create the LangChain objects that this names."""
 
 
 class Strict(JsonPlusSerializer):
-    """LangGraph's serializer, except that it reads no kind that it does not write."""
+    """LangGraph's serializer, restricted to reading the kinds that it writes."""
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
         if data[0] not in WRITTEN:
@@ -35,8 +35,8 @@ class Strict(JsonPlusSerializer):
 class DecodesOnce(Strict):
     """LangGraph's serializer, except that equal bytes give the same message object again.
 
-    Only for graphs whose nodes never change a message in place. All else is decoded anew each time: LangGraph itself
-    changes checkpoints after reading them.
+    Only for graphs whose nodes never change a message in place. Everything else is decoded again each time, because
+    LangGraph itself changes checkpoints after reading them.
     """
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
