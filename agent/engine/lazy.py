@@ -1,4 +1,4 @@
-"""An engine that is opened behind what only looks: importing LangChain and LangGraph takes longer than all the rest."""
+"""An engine that is opened on first use: importing LangChain and LangGraph takes longer than all the rest."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 class LazyEngine:
-    """Opens the engine when it is first needed, once; what every page shows of the agents is known before.
+    """An engine that opens the real one once, when it is first needed.
 
-    Every method that needs it raises what opening it does.
+    What every page shows of the agents is known before. Every other method raises what opening the engine raises.
     """
 
     def __init__(
@@ -32,11 +32,11 @@ class LazyEngine:
         self._policies, self._broken, self._models, self._make = policies, broken, models, make
         self._turn = threading.Lock()
         self.wanted = threading.Event()
-        """Somebody needs the engine, or nobody would be held up any more by its being opened."""
+        """Set when somebody needs the engine, or when opening it no longer holds anybody up."""
         self._engine: LocalEngine | None = None
 
     def open(self) -> LocalEngine:
-        """The engine itself. Whoever comes meanwhile waits, so that no two threads import parts of the same packages."""
+        """Return the engine, opened. Other callers wait, so that no two threads import parts of the same packages."""
         self.wanted.set()
         if self._engine is None:
             with self._turn:
