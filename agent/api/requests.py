@@ -35,6 +35,9 @@ class ChatBody(Body):
     thread_id: ThreadId | None = Field(None, description="The conversation; an unknown id starts a new one.")
     agent: Name | None = Field(None, description="The agent of a new thread; the first one served if absent.")
     model: Name | None = Field(None, description="The model of a new thread; the default if absent.")
+    context: dict[str, Any] | None = Field(
+        None, description="Values of an external agent's context, for a new thread."
+    )
 
 
 class EditedAction(Body):

@@ -146,7 +146,14 @@ async def chat(request: Request, body: requests.ChatBody, at: At, by: By, prefer
     """Send a message and wait until the agent pauses or answers. An unknown or absent thread is started."""
 
     def send() -> Run:
-        return at.send(body.message, by=by, thread_id=body.thread_id, agent=body.agent, model=body.model)
+        return at.send(
+            body.message,
+            by=by,
+            thread_id=body.thread_id,
+            agent=body.agent,
+            model=body.model,
+            context=body.context,
+        )
 
     return await _started(request, at, by, body.thread_id, send)
 

@@ -66,10 +66,12 @@ class Console:
         thread_id: str | None = None,
         agent: str | None = None,
         model: str | None = None,
+        context: Mapping[str, Any] | None = None,
     ) -> Run:
         """Send the agent a message, on a new thread if `thread_id` is unknown or None. Returns the run that answers it.
 
-        Raises `InvalidMessage`, `UnknownAgent`, `UnknownModel`, `OtherThread`, `Halted`, and what `check_free` does.
+        `context` adds to an external agent's context on a new thread. Raises `InvalidMessage`, `UnknownAgent`,
+        `UnknownModel`, `ContextNeeded`, `OtherThread`, `Halted`, and what `check_free` does.
         """
         check_message(text)
         thread_id = check_thread_id(thread_id) if thread_id else uuid4().hex[:12]
@@ -81,6 +83,7 @@ class Console:
                 text,
                 agent=agent,
                 model=model,
+                context=context,
                 by=by,
                 engine=self._engine,
                 moment=self._clock(),

@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
@@ -28,6 +28,8 @@ from agent.review.errors import CheckpointsUnavailable
 BUSY_MS = 5_000
 FORGOTTEN = 2**62
 """The fence of a thread whose checkpoints were deleted: above that of any run."""
+WRITTEN_HERE = "fence"
+"""The key of a checkpoint's metadata that says that a run of a console wrote it."""
 WHOLE_STEPS = "whole_steps"
 """Key set in a run's `configurable` where each step is one task. What the task wrote and the checkpoint after it are
 then saved in one transaction, so that a step cut off between the two counts as not done. LangGraph saves a checkpoint
@@ -44,7 +46,7 @@ class FencedOff(Exception):
 
 
 class FencedSaver(OrderedSaver):
-    """A saver that checks `configurable.fence` in the same transaction as each write.
+    """A saver whose every write is one transaction that checks the fence of its run first.
 
     A process that froze in the middle of a run and thaws later would otherwise overwrite the head of a
     thread that another process has taken over in the meantime.
@@ -60,16 +62,29 @@ class FencedSaver(OrderedSaver):
             raise CheckpointsUnavailable(f"{path}: {error}") from error
         super().__init__(conn, serde=Strict())
         self._writing = threading.local()
+        self.fence: int | None = None
+        """The fence of the run that writes through this saver."""
         self._histories: OrderedDict[tuple[str, ...], History] | None = None
         self._held: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}
+
+    def decoding(self, serde: Strict) -> FencedSaver:
+        """Return the same saver, reading with this serializer."""
+        clone = copy.copy(self)
+        clone.serde = serde
+        return clone
+
+    def for_run(self, fence: int) -> FencedSaver:
+        """Return the same saver for a run with this fence. A graph hands it on to the graphs inside it."""
+        clone = copy.copy(self)
+        clone.fence = fence
+        return clone
 
     def decoding_once(self) -> FencedSaver:
         """Return a copy of this saver that decodes each message, and reads each checkpoint's history, only once.
 
         Only for graphs that never change a message in place.
         """
-        clone = copy.copy(self)
-        clone.serde = DecodesOnce()
+        clone = self.decoding(DecodesOnce())
         clone._histories = OrderedDict()
         return clone
 
@@ -173,6 +188,8 @@ class FencedSaver(OrderedSaver):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         held = self._held.pop(_place(config), ())
+        if self.fence is not None:
+            metadata = cast(CheckpointMetadata, {**metadata, WRITTEN_HERE: self.fence})
         with self._as_run(config), self._in_one():
             for writes in held:
                 super().put_writes(*writes)
@@ -218,15 +235,15 @@ class FencedSaver(OrderedSaver):
     @contextmanager
     def _as_run(self, config: RunnableConfig) -> Iterator[None]:
         """Attribute what this thread writes in the block to the run that the config names."""
-        self._writing.run = config["configurable"]["thread_id"], config["configurable"].get("fence")
+        self._writing.run = config["configurable"]["thread_id"]
         try:
             yield
         finally:
             self._writing.run = None
 
     def _check_fence(self, cur: sqlite3.Cursor) -> None:
-        thread_id, fence = getattr(self._writing, "run", None) or (None, None)
-        if fence is None:
+        thread_id, fence = getattr(self._writing, "run", None), self.fence
+        if thread_id is None or fence is None:
             return
         row = cur.execute("SELECT fence FROM fences WHERE thread_id = ?", (thread_id,)).fetchone()
         if row is not None and fence < row[0]:

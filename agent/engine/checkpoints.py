@@ -18,7 +18,7 @@ from langgraph.checkpoint.serde.types import ERROR, INTERRUPT, RESUME
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Interrupt, StateSnapshot
 
-from agent.engine.checkpointer import FencedSaver, Unavailable
+from agent.engine.checkpointer import WRITTEN_HERE, FencedSaver, Unavailable
 from agent.engine.messages import Transcript
 from agent.ports import Look
 from agent.review.bounds import LARGEST
@@ -102,7 +102,7 @@ class Reading:
             unfinished=len(snapshot.next) > asking if waiting else bool(snapshot.tasks),
             next=tuple(snapshot.next),
             exists=snapshot.created_at is not None,
-            own="fence" in (snapshot.metadata or {}),
+            own=WRITTEN_HERE in (snapshot.metadata or {}),
         )
 
 

@@ -38,6 +38,7 @@ from langgraph.types import Command, interrupt
 from typing_extensions import TypedDict
 
 from agent.engine.bounding import as_broken, fault_of, named, within_bounds
+from agent.engine.checkpointer import WHOLE_STEPS
 from agent.engine.door import calling
 from agent.engine.guard import Stop
 from agent.engine.scheduling import aside
@@ -59,10 +60,13 @@ STEPS_PER_ROUND = 4
 TOO_MANY_ROUNDS = (
     "I stopped here: this turn has used all its tool calls ({rounds} rounds). Tell me how to go on."
 )
+MODEL, STOP, RULES = "model", "stop", "rules"
+"""What the console sets in `configurable`, for the nodes alone: no tool sees it."""
 ACCEPTED = "accepted"
 """Key set in `configurable` if decisions reach this graph only after the console accepted them under its policy.
 
 They are then carried out as decided, whatever the policy says by now."""
+OF_THE_CONSOLE = frozenset([MODEL, STOP, RULES, ACCEPTED, WHOLE_STEPS])
 STOPPED = "Stopped while the model was replying."
 EMPTY_REPLY = "(The model gave an empty reply. Ask again, or ask differently.)"
 
@@ -127,14 +131,14 @@ class Nodes:
         elif rounds(kept) >= self.max_rounds:
             answer = AIMessage(TOO_MANY_ROUNDS.format(rounds=self.max_rounds), id=str(uuid4()))
         else:
-            model = self.model_named(config.get("configurable", {}).get("model"))
+            model = self.model_named(config.get("configurable", {}).get(MODEL))
             answer = ask(model, [SystemMessage(self.agent.prompt), *kept], config)
         return {"messages": [*dropped, answer]}
 
     def screen(self, state: GraphState, config: RunnableConfig) -> dict[str, Any]:
         """Judge the calls the model proposed, once."""
         message = _last_ai(state["messages"])
-        remembered = config.get("configurable", {}).get("rules")
+        remembered = config.get("configurable", {}).get(RULES)
         calls = screen(
             self.agent,
             str(message.id),
@@ -198,7 +202,7 @@ def ask(model: Model, messages: list[Any], config: RunnableConfig) -> AIMessage:
     LangChain completes broken JSON while it merges a stream; a reply cut short would then look like a
     shorter call. Text that is not one exact JSON object stays an invalid call instead.
     """
-    stop = config.get("configurable", {}).get("stop")
+    stop = config.get("configurable", {}).get(STOP)
     chunks = []
     with aside():
         for chunk in model.stream(messages, config):
@@ -266,7 +270,9 @@ def run(tool: Any, call: ScreenedCall, config: RunnableConfig, limit: int = MAX_
 
     The tool gets a `configurable.idempotency_key` that is the same for every attempt at this action, and for no other.
     """
-    own = {**config.get("configurable", {}), "idempotency_key": _action_id(call, config)}
+    named = config.get("configurable", {})
+    own = {key: value for key, value in named.items() if key not in OF_THE_CONSOLE}
+    own["idempotency_key"] = _action_id(call, config)
     config = {**config, "configurable": own}
     request = {"type": "tool_call", "id": call.tool_call_id, "name": call.tool, "args": deepcopy(call.enters)}
     try:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from agent.ports import Inside, Look, Moment, Token
-from agent.review.agents import Agent
+from agent.review.agents import Agent, LoadFailure
 from agent.review.policy import Policy
 from agent.review.threads import Run
 
@@ -24,7 +24,7 @@ class LazyEngine:
     def __init__(
         self,
         policies: Mapping[str, Policy],
-        broken: Mapping[str, str],
+        broken: Mapping[str, LoadFailure],
         models: Sequence[str],
         make: Callable[[], LocalEngine],
     ) -> None:
@@ -54,7 +54,7 @@ class LazyEngine:
     def tools(self) -> Sequence[str]:
         return sorted({tool for policy in self._policies.values() for tool in policy.tools})
 
-    def broken(self) -> Mapping[str, str]:
+    def broken(self) -> Mapping[str, LoadFailure]:
         return self._broken
 
     def models(self) -> Sequence[str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.runnables import RunnableConfig
@@ -19,7 +20,7 @@ from agent.engine.checkpointer import WHOLE_STEPS, FencedSaver
 from agent.engine.checkpoints import Graph, holds_an_interrupt, read, readable, schema_of
 from agent.engine.delivery import Start, deliver
 from agent.engine.door import know, under
-from agent.engine.drivers import Make
+from agent.engine.drivers import Make, Running
 from agent.engine.drivers.built_in import BuiltIn
 from agent.engine.drivers.external import Foreign
 from agent.engine.guard import Guard, Stop
@@ -28,10 +29,11 @@ from agent.engine.scheduling import aside
 from agent.engine.tokens import Listener
 from agent.ports import CheckpointStep, Inside, Look, Moment, Paused, RunCutOff, Stood, Token
 from agent.review import shapes
-from agent.review.agents import Agent
+from agent.review.agents import Agent, LoadFailure
 from agent.review.errors import AgentNotLoaded, UnknownAgent
 from agent.review.rules import Rule
 from agent.review.threads import Run
+from agent.serving.options import AgentOptions
 
 # LangGraph refuses a resume that names no waiting interrupt only under this private key; a test holds it.
 STRICT_RESUME = "__pregel_strict_resume"
@@ -43,6 +45,7 @@ WAITS_ELSEWHERE = (
 
 GuardFor = Callable[[Run, Agent], Guard]
 RulesFor = Callable[[Run], Sequence[Rule]]
+ContextFor = Callable[[Run], Mapping[str, Any]]
 
 
 class Compiled(dict[str, Graph]):
@@ -59,7 +62,8 @@ class Compiled(dict[str, Graph]):
 class LocalEngine:
     """The agents, over the checkpoint file at `path`. An agent of another make comes with its graph in `graphs`.
 
-    `rules_for` gives the remembered rules in force on a run's thread, whenever it is asked.
+    `rules_for` gives the remembered rules in force on a run's thread, whenever it is asked; `context_for` the values
+    of an external agent's context that its thread was started with.
     """
 
     def __init__(
@@ -69,15 +73,18 @@ class LocalEngine:
         path: Path | str,
         *,
         graphs: Mapping[str, Graph] | None = None,
-        broken: Mapping[str, str] | None = None,
+        broken: Mapping[str, LoadFailure] | None = None,
+        options: Mapping[str, AgentOptions] | None = None,
         rules_for: RulesFor = lambda run: (),
+        context_for: ContextFor = lambda run: {},
         window: int = built_in.WINDOW,
         max_rounds: int = built_in.MAX_ROUNDS,
     ) -> None:
-        self._models, self._broken, self._rules_for = models, broken or {}, rules_for
+        self._models, self._broken = models, broken or {}
+        self._rules_for, self._context_for = rules_for, context_for
         foreign = graphs or {}
         self._makes: dict[str, Make] = {
-            name: Foreign(agent, foreign[name])
+            name: Foreign(agent, foreign[name], (options or {}).get(name, AgentOptions()))
             if name in foreign
             else BuiltIn(agent, models.named, window=window, max_rounds=max_rounds)
             for name, agent in agents.items()
@@ -106,7 +113,7 @@ class LocalEngine:
     def tools(self) -> Sequence[str]:
         return sorted({tool for make in self._makes.values() for tool in make.agent.policy.tools})
 
-    def broken(self) -> Mapping[str, str]:
+    def broken(self) -> Mapping[str, LoadFailure]:
         return self._broken
 
     def models(self) -> Sequence[str]:
@@ -143,17 +150,19 @@ class LocalEngine:
     def stream(self, run: Run, stop: threading.Event, hear: Callable[[Token], None]) -> Iterator[Moment]:
         if self._guard_for is None:
             raise RuntimeError("An engine without a guard runs nothing. Call guard_with first.")
-        make, graph = self._make(run.agent), self._graphs[run.agent]
+        make, kept = self._make(run.agent), self._graphs[run.agent]
+        graph = kept.copy(update={"checkpointer": cast(FencedSaver, kept.checkpointer).for_run(run.fence)})
         self._writer.raise_fence(run.thread_id, run.fence)
         guard = self._guard_for(run, make.agent)
         callbacks: list[BaseCallbackHandler] = [guard, Listener(make.speaks, hear)]
-        config = self._config(run, make, callbacks, stop)
+        config = _config(Running(run, stop, partial(self._rules_for, run)), make, callbacks)
         start = deliver(make, graph, config, run)
         yield from start.moments
         if start.runs:
             # Where an agent of another make waits for its models and tools is its own affair.
             with aside() if make.agent.gates_itself else nullcontext():
-                yield from _follow(make, graph, start, stop, guard)
+                context = make.context(self._context_for(run))
+                yield from _follow(make, graph, start, stop, guard, context)
         yield from _standing(make, graph, config, start, stop)
 
     def shut(self) -> None:
@@ -162,37 +171,36 @@ class LocalEngine:
 
     def _make(self, name: str) -> Make:
         if name in self._broken:
-            raise AgentNotLoaded(name, self._broken[name])
+            raise AgentNotLoaded(name, str(self._broken[name]))
         if name not in self._makes:
             raise UnknownAgent(name, self.agents())
         return self._makes[name]
 
-    def _config(
-        self, run: Run, make: Make, callbacks: list[BaseCallbackHandler], stop: threading.Event
-    ) -> RunnableConfig:
-        return {
-            **make.limits(),
-            "configurable": {
-                **_thread(run.thread_id)["configurable"],
-                "fence": run.fence,
-                "model": run.model,
-                "stop": stop,
-                "rules": lambda: self._rules_for(run),
-                built_in.ACCEPTED: True,
-                STRICT_RESUME: True,
-            },
-            "callbacks": callbacks,
-        }
+
+def _config(running: Running, make: Make, callbacks: list[BaseCallbackHandler]) -> RunnableConfig:
+    return {
+        **make.limits(),
+        "configurable": {
+            **make.configurable(running),
+            **_thread(running.run.thread_id)["configurable"],
+            STRICT_RESUME: True,
+        },
+        "callbacks": callbacks,
+    }
 
 
-def _follow(make: Make, graph: Graph, start: Start, stop: threading.Event, guard: Guard) -> Iterator[Moment]:
+def _follow(
+    make: Make, graph: Graph, start: Start, stop: threading.Event, guard: Guard, context: Any
+) -> Iterator[Moment]:
     """Run the graph and tell what happens, until it pauses, ends, or is to stop."""
     control = RunControl()
-    named = {**start.config["configurable"], WHOLE_STEPS: make.whole_steps}
+    whole: Mapping[str, Any] = {WHOLE_STEPS: True} if make.whole_steps else {}
+    named = {**start.config["configurable"], **whole}
     stream: Iterator[Any] = graph.stream(
         start.begin,
         {**start.config, "configurable": named},
         **make.streamed,
+        context=context,
         durability="sync",
         control=control,
         version="v2",

@@ -51,6 +51,8 @@ class End:
     state: RunState
     paused: Paused | None = None
     error: str | None = None
+    traceback: str = ""
+    """Where in the agent's code the error came from."""
     stuck: tuple[str, ...] = ()
     """Interrupts whose answers made the run fail, if any did."""
     calls: tuple[ScreenedCall, ...] = ()
@@ -98,7 +100,8 @@ class Recorder:
                 run.thread_id, Status.STUCK if stuck else STATUS_OF_END[end.state], instant(now), error
             )
             ended = FACT_OF_END.get(end.state, RunEndedFact)
-            fact = ended(run_id=run.run_id, ended=str(end.state), error=end.error)
+            traced = {"traceback": end.traceback} if end.traceback else {}
+            fact = ended(run_id=run.run_id, ended=str(end.state), error=end.error, **traced)
             tx.append(of_run(run, fact, instant(now), run.started_by))
             if stuck:
                 tx.append(

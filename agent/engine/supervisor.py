@@ -6,6 +6,7 @@ import logging
 import queue
 import threading
 import time
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -33,6 +34,8 @@ from agent.review.facts import RunEndedFact, of_run
 from agent.review.threads import Progress, Run, RunState, Status
 
 WORKERS = 16
+MOST_TRACED = 20_000
+"""Characters of a traceback that are kept on record."""
 SWEEP_SECONDS = 1.0
 BEAT_SECONDS = 5.0
 LEASE_SECONDS = 30.0
@@ -249,8 +252,11 @@ class Supervisor:
             if self._closing.is_set():
                 # Its files may have been closed under it; the next process finds out whether it fails by itself.
                 return
-            log.info("run %s failed", live.run.run_id, exc_info=True)
+            # An error of this console's is a sentence that says enough.
+            level = logging.INFO if isinstance(error, ReviewError) else logging.ERROR
+            log.log(level, "run %s failed", live.run.run_id, exc_info=True)
             end = self._broken_off(live, RunState.FAILED, described(error))
+            end = replace(end, traceback=traced(error))
         if end is not None:
             self._recorder.end(live.run, said, end)
 
@@ -384,3 +390,10 @@ def described(error: Exception) -> str:
     if isinstance(error, ReviewError):
         return str(error)[:2_000]
     return f"{type(error).__name__}: {error}"[:2_000] if str(error) else type(error).__name__
+
+
+def traced(error: Exception) -> str:
+    """Return the traceback of an error in an agent's code; its end, if it is very long."""
+    if isinstance(error, ReviewError):
+        return ""
+    return "".join(traceback.format_exception(error))[-MOST_TRACED:]

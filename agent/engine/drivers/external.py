@@ -14,17 +14,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, TypeGuard
+from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, RemoveMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.errors import InvalidUpdateError
 from langgraph.graph import END
-from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Interrupt
 
 from agent.engine.checkpointer import FencedSaver
 from agent.engine.checkpoints import Graph, Reading, schema_of
+from agent.engine.decoding import Reaching
+from agent.engine.drivers import Running
+from agent.engine.loading.needs import context_of, needs_of
+from agent.engine.loading.schemas import classes_of
 from agent.engine.messages import message_of, results_for
 from agent.engine.reach import tools_by_place
 from agent.ports import Look, Moment, Proposed, Said
@@ -35,6 +38,7 @@ from agent.review.deliveries import AnswerCalls, Repeat, Resume
 from agent.review.errors import NothingToAskAgain
 from agent.review.policy import Policy
 from agent.review.screening import ScreenedCall
+from agent.serving.options import AgentOptions
 
 CREATE_AGENT = "langchain_create_agent"
 """How LangChain marks the graphs that `create_agent` builds."""
@@ -43,14 +47,8 @@ CLEARINGS = 10
 """Supersteps that ending a turn may take: each only applies what finished nodes had written."""
 
 
-def is_graph(found: Any) -> TypeGuard[Graph]:
-    return isinstance(found, CompiledStateGraph)
-
-
-def agent_of(name: str, graph: Graph) -> Agent:
-    """The graph as an agent of the console. Raises TypeError for one that cannot be conversed with."""
-    if "messages" not in graph.channels:
-        raise TypeError(f"the state of {name} has no messages, so nothing can be said to it")
+def agent_of(name: str, graph: Graph, options: AgentOptions) -> Agent:
+    """Return the graph as an agent of the console."""
     return Agent(
         name=name,
         title=name,
@@ -61,6 +59,7 @@ def agent_of(name: str, graph: Graph) -> Agent:
         gates_itself=True,
         isolated=False,
         tools_at=tools_by_place(graph),
+        needs=needs_of(graph, options),
     )
 
 
@@ -74,19 +73,23 @@ class Foreign:
     )
     whole_steps = False
 
-    def __init__(self, agent: Agent, graph: Graph) -> None:
-        self.agent, self._graph = agent, graph
+    def __init__(self, agent: Agent, graph: Graph, options: AgentOptions) -> None:
+        self.agent, self._graph, self._options = agent, graph, options
         self._tools_node = next((name for name, node in graph.nodes.items() if _tools_by_name(node)), None)
         self._router = _router(graph)
+        self._classes = classes_of(graph)
 
     def compiled(self, saver: FencedSaver) -> Graph:
-        # Compiling anew is what lets the checkpointer read the graph's own types under strict msgpack; the graph
-        # itself keeps what it was compiled with, such as a store.
-        readable = self._graph.builder.compile(checkpointer=saver).checkpointer
-        return self._graph.copy(update={"checkpointer": readable})
+        return self._graph.copy(update={"checkpointer": saver.decoding(Reaching(self._classes))})
 
     def limits(self) -> RunnableConfig:
         return {}
+
+    def configurable(self, running: Running) -> Mapping[str, Any]:
+        return self._options.configurable
+
+    def context(self, given: Mapping[str, Any]) -> Any:
+        return context_of(self._graph.context_schema, {**self._options.context, **given})
 
     def look(self, reading: Reading) -> Look:
         return reading.look(limit=MAX_RESULT)
