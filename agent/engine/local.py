@@ -161,7 +161,7 @@ class LocalEngine:
         if start.runs:
             # Where an agent of another make waits for its models and tools is its own affair.
             with aside() if make.agent.gates_itself else nullcontext():
-                context = make.context(self._context_for(run))
+                context = make.context(self._context_for(run) if make.agent.gates_itself else {})
                 yield from _follow(make, graph, start, stop, guard, context)
         yield from _standing(make, graph, config, start, stop)
 
