@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import shutil
 import sqlite3
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from agent.bootstrap import Opened, open_console
 from agent.engine.drivers.external import agent_of
@@ -99,6 +101,35 @@ def test_values_of_a_files_own_classes_are_the_same_after_a_restart(serving: Any
         thread_id = served.chat("hello", agent="own_values")["thread_id"]
     with serving(kinds("own_values")) as served:
         assert answer(served, thread_id) == "True True"
+
+
+@dataclasses.dataclass
+class System:
+    command: str
+
+
+def test_a_hostile_checkpoint_runs_nothing(
+    serving: Any, kinds: Any, settings: Settings, tmp_path: Path
+) -> None:
+    with serving(kinds("own_values")) as served:
+        thread_id = served.chat("hello", agent="own_values")["thread_id"]
+    System.__module__, System.__name__ = "os", "system"
+    file, trusting = (
+        settings.review_data / "checkpoints.sqlite",
+        JsonPlusSerializer(allowed_msgpack_modules=True),
+    )
+    with sqlite3.connect(file) as kept:
+        rows = kept.execute("SELECT rowid, type, checkpoint FROM checkpoints").fetchall()
+        for row, kind, saved in rows:
+            checkpoint = JsonPlusSerializer().loads_typed((kind, saved))
+            checkpoint["channel_values"]["plan"] = System(f"touch {tmp_path / 'ran'}")
+            update = "UPDATE checkpoints SET checkpoint = ? WHERE rowid = ?"
+            kept.execute(update, (trusting.dumps_typed(checkpoint)[1], row))
+    with serving(kinds("own_values")) as served:
+        assert answer(served, thread_id).endswith(" False")
+    assert not (tmp_path / "ran").exists()
+    trusting.loads_typed(trusting.dumps_typed(System(f"touch {tmp_path / 'ran'}")))
+    assert (tmp_path / "ran").exists(), "read by a serializer that trusts it, it would have run"
 
 
 def test_what_langgraph_new_writes_works_and_its_values_survive_a_move(

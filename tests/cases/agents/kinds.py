@@ -24,7 +24,6 @@ from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
 from langgraph.types import Command, Send, interrupt
 from pydantic import BaseModel, Field
-
 from review_console.demos.model import DemoModel
 
 
