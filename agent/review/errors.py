@@ -42,7 +42,9 @@ class UnknownThread(ReviewError):
 
 class UnknownAgent(ReviewError):
     def __init__(self, agent: str, known: Sequence[str]) -> None:
-        super().__init__(f"There is no agent {agent!r}. Use one of: {', '.join(known)}.")
+        named = f"There is no agent {agent!r}. " if agent else ""
+        none = "No agent could be loaded. Look at `python -m agent doctor` for the reason."
+        super().__init__(named + (f"Use one of: {', '.join(known)}." if known else none))
 
 
 class AgentNotLoaded(ReviewError):

@@ -12,6 +12,8 @@ from agent.review.errors import ReviewError
 EXAMPLES: list[ReviewError] = [
     errors.UnknownThread("t"),
     errors.UnknownAgent("a", ["mail"]),
+    errors.UnknownAgent("", []),
+    errors.UnknownAgent("a", []),
     errors.UnknownModel("m", ["demo"]),
     errors.ThreadBusy("t"),
     errors.ThreadStuck("t"),
