@@ -7,18 +7,20 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import expect
 
 from agent.lessons.course import COURSE
 from agent.scenarios.files import ENDING
-from agent.settings import Settings
-from tests.browser.conftest import Tab, again
+from tests.browser.conftest import Tab, again, shown_within
 from tests.conftest import Server, until
 from tests.console.test_other_clients import Client
 from tests.engine import external_agents
 from tests.engine.test_external import THREAD
+from tests.own_settings import OwnSettings
 
 DECEPTIVE = {
     "to": "al\u0456ce@ex\u0430mple.com",
@@ -42,7 +44,7 @@ def later_steps(tab: Tab) -> None:
 
 def stick(server: Server) -> None:
     """Answer the thread past the console, as a client does that checks nothing, with what its agent cannot take."""
-    client = Client(Settings(review_data=server.data, _env_file=None), external_agents.batched)
+    client = Client(OwnSettings(review_data=server.data), external_agents.batched)
     client.answer({"decisions": []})
     client.close()
     until(lambda: server.get(f"threads/{THREAD}")["status"] == "stuck")
@@ -73,7 +75,7 @@ def taught(tab: Tab) -> None:
         said = tab.page.get_by_text("What happened" if number > total else f"Step {number} of {total}")
         again(
             lambda: tab.settled().at("step").get_by_role("button").click(delay=50),
-            lambda bound, said=said: expect(said).to_be_visible(timeout=bound),
+            partial(shown_within, said),
         )
 
 
@@ -81,6 +83,11 @@ def remembering(tab: Tab) -> None:
     tab.page.get_by_text("Remember…").click(delay=50)
     tab.sees("Still asked about")
     tab.page.get_by_role("button", name="Remember this").scroll_into_view_if_needed()
+
+
+def asked_for_everything(tab: Tab) -> None:
+    tab.at("ask-for-everything").locator("label").click(delay=50)
+    tab.sees("Treated otherwise")
 
 
 def letting_mail_run(tab: Tab) -> None:
@@ -111,17 +118,17 @@ def under_the_hood(tab: Tab) -> None:
     tab.sees("Checkpoints")
 
 
-def decide(server: Server, review: dict, kinds: list[str]) -> None:
+def decide(server: Server, review: dict[str, Any], kinds: list[str]) -> None:
     decisions = [{"type": kind} for kind in kinds]
     body = {"thread_id": review["thread_id"], "review_id": review["review_id"], "decisions": decisions}
     assert server.post("review", **body).status_code == 200
 
 
 def event_of(server: Server, kind: str) -> int:
-    return server.get("audit", kind=kind)["events"][0]["seq"]
+    return int(server.get("audit", kind=kind)["events"][0]["seq"])
 
 
-def cut_off(server: Server, review: dict) -> None:
+def cut_off(server: Server, review: dict[str, Any]) -> None:
     """Kill the server while a tool runs: it waits for a lock that is held here."""
     with closing(sqlite3.connect(server.data / "world.sqlite", isolation_level=None)) as world:
         world.execute("BEGIN IMMEDIATE")

@@ -26,6 +26,7 @@ from agent.review.actions import Review
 from agent.review.threads import Run
 from agent.settings import Settings
 from tests.forked import ROOT, processes, serve
+from tests.own_settings import OwnSettings
 
 CHROMIUM = "/usr/bin/chromium"
 BROWSERS = "tests/browser/"
@@ -37,7 +38,7 @@ hypothesis.settings.register_profile("console", deadline=None)
 hypothesis.settings.load_profile("console")
 
 
-class OneBrowser(LoadFileScheduling):
+class OneBrowser(LoadFileScheduling):  # type: ignore[misc]  # pytest-xdist is untyped
     """A file stays on one worker, and all files with a browser on the same one: two browsers slow each other down."""
 
     def _split_scope(self, nodeid: str) -> str:
@@ -138,14 +139,13 @@ def clock() -> SetClock:
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return Settings(
+    return OwnSettings(
         review_data=tmp_path / "data",
         review_agents=ROOT / "langgraph.json",
         review_anchor=tmp_path / "anchors.jsonl",
         review_key=tmp_path / "anchors.jsonl.key",
         review_demo_delay=0,
         review_reviewer="ana",
-        _env_file=None,
     )
 
 

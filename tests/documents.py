@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.conftest import ROOT
+from tests.forked import ROOT
 
 README = ROOT / "README.md"
 

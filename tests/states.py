@@ -11,6 +11,7 @@ from agent.lessons.course import COURSE
 from agent.scenarios.files import ENDING
 from tests.acts import (
     DECEPTIVE,
+    asked_for_everything,
     cut_off,
     decide,
     event_of,
@@ -216,10 +217,7 @@ def of_policies(server: Server) -> Iterator[State]:
     yield (
         "policies-simulated",
         "/policies?policy=library",
-        lambda tab: (
-            tab.at("ask-for-everything").locator("label").click(delay=50),
-            tab.sees("Treated differently"),
-        ),
+        asked_for_everything,
     )
     yield "policies-freed", "/policies?policy=mail", letting_mail_run
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -87,9 +88,13 @@ def test_what_is_denied_while_it_waits_cannot_be_approved_and_says_why(
     begin(restart)
     opened = restart(policy)
     (action,) = waiting(opened.console, THREAD).actions
-    for choice in (opened.console.preview, opened.console.decide):
+    choices: list[Callable[[str, list[dict[str, str]]], object]] = [
+        opened.console.preview,
+        partial(opened.console.decide, by="ana"),
+    ]
+    for choice in choices:
         with pytest.raises(InvalidDecision) as refused:
-            choice(THREAD, [APPROVE], **({"by": "ana"} if choice == opened.console.decide else {}))  # type: ignore[operator]
+            choice(THREAD, [APPROVE])
         assert str(refused.value).startswith(f"Decision 1 on write_file: {reason} ")
         assert "eject it, or close the review without deciding." in str(refused.value)
     assert waiting(opened.console, THREAD).actions == (action,)

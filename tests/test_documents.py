@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
 from tests.documents import README, links
+from tests.forked import ROOT
 
 DOCUMENTS = sorted(
     [

@@ -13,9 +13,11 @@ import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
+from websockets.typing import Origin
 
 from tests.api.test_hosts import HEADERS
-from tests.conftest import ROOT, Server, free_port, until
+from tests.conftest import Server, free_port, until
+from tests.forked import ROOT
 
 pytestmark = pytest.mark.process
 
@@ -71,13 +73,13 @@ def is_served_a_page(server: Server, origin: str | None, *, named: str = "", **h
     """Whether a WebSocket of this origin is opened and a page is drawn for it; if not, it was refused as it opened."""
     address = ("127.0.0.1", server.port)
     url = f"ws://{named or '{}:{}'.format(*address)}/_stcore/stream"
-    given = origin and origin.format(port=server.port)
+    given = None if origin is None else Origin(origin.format(port=server.port))
     message = BackMsg()
     message.rerun_script.query_string = ""
     try:
         with connect(
             url, sock=create_connection(address), origin=given, additional_headers=headers
-        ) as socket:  # type: ignore[arg-type]
+        ) as socket:
             socket.send(message.SerializeToString())
             return bool(socket.recv(timeout=60))
     except InvalidStatus as error:

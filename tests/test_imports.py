@@ -161,7 +161,7 @@ def test_the_rules_need_little_but_the_standard_library(path: Path) -> None:
 
 @pytest.mark.parametrize("path", RULES, ids=name_of)
 def test_the_rules_have_no_clock_and_no_files(path: Path) -> None:
-    outside = (
+    outside: tuple[str, ...] = (
         "time",
         "os",
         "pathlib",

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
 from tests.documents import README, between
+from tests.forked import ROOT
 
 SECTION = between(README, "map")
 WHERE = re.findall(r"^\| .* \| `([\w/]+\.py)`.* \| `([\w.]+)` \|$", SECTION, re.M)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
 from tests.documents import between
+from tests.forked import ROOT
 from tests.marks import write_between
 
 TEXT = "a\n<!-- one: begin -->\nold\n<!-- one: end -->\nb\n<!-- two: begin -->\nkept\n<!-- two: end -->\nc\n"

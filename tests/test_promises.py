@@ -23,9 +23,9 @@ from agent.review.actions import Action, ActionState, Key
 from agent.review.errors import ReviewError
 from agent.review.events import Event, EventKind
 from agent.review.threads import Status
-from agent.settings import Settings
 from tests.conftest import SetClock, start_deciding, until
 from tests.engine.crashes import die
+from tests.own_settings import OwnSettings
 
 THREADS = ("t-1", "t-2")
 GOOD_FOR = timedelta(hours=1)
@@ -138,12 +138,11 @@ class Promises(RuleBasedStateMachine):
         self.folder = tempfile.TemporaryDirectory()
         home = Path(self.folder.name)
         (home / "agents.json").write_text('{"graphs": {"operations": "./agent/bootstrap.py:operations"}}')
-        self.settings = Settings(
+        self.settings = OwnSettings(
             review_data=home / "data",
             review_agents=home / "agents.json",
             review_anchor=home / "anchors.jsonl",
             review_demo_delay=0,
-            _env_file=None,
         )
         self.clock, self.known, self.calls = SetClock(), Known(), 0
         self.opened = open_console(self.settings, clock=self.clock)

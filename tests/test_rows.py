@@ -13,13 +13,16 @@ import pytest
 from agent.api import responses
 from agent.bootstrap import Opened, open_console
 from agent.console import Console
+from agent.review.actions import Review, Waiting
 from agent.review.damage import is_damaged, review_is_damaged
 from agent.review.errors import RecordDamaged, ReviewError
 from agent.review.threads import Status
 from agent.settings import Settings
-from tests.conftest import ROOT, ask, until, waiting
+from tests.conftest import ask, until, waiting
 from tests.faults import notebook
 from tests.faults.rows import Edit, decisions_in_a_delivery, edits
+from tests.forked import ROOT
+from tests.own_settings import OwnSettings
 
 WAITING = list(edits("actions", "reviews"))
 DECIDED = [*edits("actions", "reviews", "runs"), *decisions_in_a_delivery()]
@@ -33,12 +36,11 @@ def settings_in(folder: Path) -> Settings:
     agents = folder / "langgraph.json"
     graphs = {"notebook": "./tests/faults/notebook.py:notebook", "mail": "./agent/bootstrap.py:mail"}
     agents.write_text(json.dumps({"graphs": graphs}))
-    return Settings(
+    return OwnSettings(
         review_data=folder / "data",
         review_agents=agents,
         review_anchor=folder / "anchors.jsonl",
         review_demo_delay=0,
-        _env_file=None,
     )
 
 
@@ -72,7 +74,7 @@ def received(name: str) -> list[Call]:
 def cards(console: Console, name: str, review_id: str) -> list[Call]:
     """What can be seen of the thread as waiting to be approved: in its view, in the queue, over HTTP."""
     review = console.queries.review(review_id)
-    found = [
+    found: list[Review | Waiting] = [
         *console.queries.view(name).reviews,
         *([review] if review else []),
         *console.queries.queue(limit=1_000),

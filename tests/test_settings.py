@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from agent import settings as settings_module
 from agent.review.errors import SettingsError
 from agent.settings import Settings
-from tests.conftest import ROOT
 from tests.documents import README, section
+from tests.forked import ROOT
 
 KEY = "sk-test-7f3a91c2e8"
 
@@ -44,7 +44,7 @@ def test_without_any_variable_the_defaults_hold() -> None:
 
 def test_they_are_frozen() -> None:
     with pytest.raises(ValidationError):
-        settings_module.read().review_model = "other"  # type: ignore[misc]
+        settings_module.read().review_model = "other"
 
 
 def test_a_dot_env_file_is_read_and_the_environment_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:

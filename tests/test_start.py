@@ -20,8 +20,9 @@ from agent import bootstrap, startup
 from agent.bootstrap import Opened
 from agent.hosting.lazy_app import Later
 from agent.settings import Settings
-from tests.conftest import ROOT, ask, free_port, until, wrong_agents
+from tests.conftest import ask, free_port, until, wrong_agents
 from tests.engine.crashes import die
+from tests.forked import ROOT
 
 LARGE = ("fastapi", "pydantic", "langchain_core", "langgraph", "langsmith", "openai", "agent.bootstrap")
 NOT_FOR_A_PAGE = ("fastapi", "agent.api.server", "openai", "langchain_openai", "langchain", "hypothesis")

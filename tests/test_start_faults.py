@@ -22,12 +22,14 @@ from typer.testing import CliRunner
 
 import app
 from agent import bootstrap, startup
+from agent import settings as settings_module
 from agent.bootstrap import open_console
 from agent.cli.main import app as command_line
 from agent.registry import served
 from agent.review.errors import SettingsError
 from agent.settings import Settings, key_path
-from tests.conftest import ROOT, ask, free_port
+from tests.conftest import ask, free_port
+from tests.forked import ROOT
 
 GARBAGE = b"no database, but some bytes " * 500
 
@@ -238,4 +240,4 @@ def agents_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def test_any_file_of_agents_is_served_or_refused_in_words(agents_file: Path, content: bytes) -> None:
     agents_file.write_bytes(content)
     with suppress(SettingsError):
-        bootstrap.open_console(bootstrap.settings_module.read(), at_work=False).close()
+        bootstrap.open_console(settings_module.read(), at_work=False).close()

@@ -20,7 +20,8 @@ from agent.hosting.hosts import guarded
 from agent.hosting.mount import mounted
 from agent.settings import Settings
 from tests.api import case_agent
-from tests.conftest import ROOT, SetClock, free_port, until
+from tests.conftest import SetClock, free_port, until
+from tests.forked import ROOT
 
 
 @pytest.fixture
@@ -99,12 +100,12 @@ class Served:
 
     def look(self, thread_id: str, by: str) -> dict[str, Any]:
         """The thread, as this reviewer is given it."""
-        return self.client.get(f"/threads/{thread_id}", headers={"X-Reviewer": by}).json()
+        return dict(self.client.get(f"/threads/{thread_id}", headers={"X-Reviewer": by}).json())
 
     def chat(self, message: str, **body: Any) -> dict[str, Any]:
         answer = self.post("/chat", message=message, **body)
         assert answer.status_code == 200, answer.text
-        return answer.json()
+        return dict(answer.json())
 
 
 @pytest.fixture

@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from agent.review import tool_messages
-from agent.review.actions import ActionState
+from agent.review.actions import ActionState, ReviewState
+from agent.review.threads import Status
 from tests.api import case_agent
 from tests.api.conftest import Served
 from tests.conftest import SetClock, until
@@ -118,7 +119,7 @@ def test_a_running_thread_stops_after_the_tool_that_executes_and_goes_on_when_re
     until(lambda: served.get("/audit", kind="ExecutionStarted").json()["events"])
     with ThreadPoolExecutor() as pool:
         stopping = pool.submit(served.post, "/stop", headers={"X-Reviewer": "ana"}, thread_id="t-1")
-        until(lambda: served.console._ledger.open_run("t-1").stop_by == "ana")
+        until(lambda: (run := served.console._ledger.open_run("t-1")) and run.stop_by == "ana")
         held.set()
         stopped = stopping.result(60).json()
     assert stopped["status"] == "stopped"
@@ -234,11 +235,13 @@ def cut_off(served: Served) -> str:
     ledger = served.console._ledger
     (action,) = served.console.queries.actions("t-1")
     with ledger.write() as tx:
-        tx.end_review(str(action.review_id), "decided", "2030-01-01T12:00:00.000000Z", "ana", "approve")
+        tx.end_review(
+            str(action.review_id), ReviewState.DECIDED, "2030-01-01T12:00:00.000000Z", "ana", "approve"
+        )
         tx.move(action.key, ActionState.PENDING, ActionState.APPROVED)
         tx.move(action.key, ActionState.APPROVED, ActionState.EXECUTING, owner="1-gone")
         tx.move(action.key, ActionState.EXECUTING, ActionState.UNKNOWN)
-        tx.set_thread("t-1", "unknown_outcome", "2030-01-01T12:00:00.000000Z")
+        tx.set_thread("t-1", Status.UNKNOWN_OUTCOME, "2030-01-01T12:00:00.000000Z")
     return action.key.tool_call_id
 
 

@@ -188,7 +188,7 @@ NO_NAMES = (
 
 def test_a_name_that_no_person_may_act_under_is_refused_and_said_why(served: Served) -> None:
     for name in NO_NAMES:
-        answer = served.client.post("/chat", json=MESSAGE, headers={"X-Reviewer": name.encode()})
+        answer = served.client.post("/chat", json=MESSAGE, headers={b"X-Reviewer": name.encode()})
         assert answer.status_code == 422, name
         (fault,) = answer.json()["detail"]
         assert fault["loc"] == ["header", "X-Reviewer"]
@@ -199,7 +199,7 @@ def test_a_name_that_no_person_may_act_under_is_refused_and_said_why(served: Ser
 def test_a_name_may_have_any_letters_and_is_sent_as_utf_8(served: Served) -> None:
     for name in ("李" * 80, "Łucja", "O'Brien-Smith"):
         answer = served.client.post(
-            "/chat", json={"message": "/say Hello."}, headers={"X-Reviewer": name.encode()}
+            "/chat", json={"message": "/say Hello."}, headers={b"X-Reviewer": name.encode()}
         )
         assert answer.status_code == 200
         assert served.console.trail.events(thread_id=answer.json()["thread_id"])[0].by == name

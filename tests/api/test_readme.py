@@ -8,9 +8,10 @@ import subprocess
 import pytest
 
 from agent.bootstrap import open_console
-from agent.settings import Settings
-from tests.conftest import ROOT, Server
+from tests.conftest import Server
 from tests.documents import blocks, section
+from tests.forked import ROOT
+from tests.own_settings import OwnSettings
 
 TOUR = ROOT / "agent" / "api" / "README.md"
 
@@ -32,8 +33,8 @@ def test_the_session_runs_as_written(server: Server) -> None:
     for part in ("event: tool_started", "event: done", '"url":"/hitl/threads/tour-'):
         assert part in done.stdout, part
     server.stop()
-    kept = {"review_data": server.data, "review_anchor": server.data.parent / "anchors.jsonl"}
-    opened = open_console(Settings(**kept, _env_file=None), at_work=False)
+    kept = OwnSettings(review_data=server.data, review_anchor=server.data.parent / "anchors.jsonl")
+    opened = open_console(kept, at_work=False)
     try:
         assert [(mail.recipient, mail.body) for mail in opened.world.outbox()] == [
             ("alice@example.com", "The meeting moved to 11.")

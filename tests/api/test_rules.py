@@ -16,7 +16,13 @@ from tests.api.conftest import Served
 from tests.conftest import SetClock
 
 ARGS = {"path": "notes/today.txt", "content": "x"}
-MAKE = {"thread_id": "t-1", "tool_call_id": "c1", "free": ["content"], "scope": "agent", "lasting": "today"}
+MAKE: dict[str, Any] = {
+    "thread_id": "t-1",
+    "tool_call_id": "c1",
+    "free": ["content"],
+    "scope": "agent",
+    "lasting": "today",
+}
 
 
 def write(served: Served, thread_id: str, **args: str) -> dict[str, Any]:
@@ -34,7 +40,7 @@ def rule(served: Served) -> dict[str, Any]:
     write(served, "t-1")
     answer = served.post("/rules", headers={"X-Reviewer": "ana"}, **MAKE)
     assert answer.status_code == 200, answer.text
-    return answer.json()
+    return dict(answer.json())
 
 
 def test_a_rule_is_made_used_and_listed(served: Served, rule: dict[str, Any]) -> None:
@@ -126,7 +132,7 @@ def test_a_default_nobody_gave_is_not_enough_to_bind_a_rule(settings: Settings, 
         asked = served.chat('/call#c1 file_note {"text": "x"}', thread_id="t-1")
         (request,) = asked["pending_review"]["action_requests"]
         assert (request["args"], request["received"]) == ({"text": "x"}, {"text": "x", "folder": "inbox"})
-        made = {"thread_id": "t-1", "tool_call_id": "c1"}
+        made: dict[str, Any] = {"thread_id": "t-1", "tool_call_id": "c1"}
         for path in ("/preview-rule", "/rules"):
             refused = served.post(path, **made, free=["text"])
             assert (refused.status_code, refused.json()["code"]) == (400, "RuleRefused")

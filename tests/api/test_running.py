@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import httpx
@@ -158,7 +159,11 @@ def test_a_client_that_hangs_up_stops_nothing(served: Served, held: threading.Ev
         served.client.post("/chat", json={**body, "thread_id": "b"}, timeout=0.5)
     held.set()
     for thread_id in ("a", "b"):
-        until(lambda thread_id=thread_id: served.get(f"/threads/{thread_id}").json()["answer"] == "All done.")
+        until(partial(is_done, served, thread_id))
+
+
+def is_done(served: Served, thread_id: str) -> bool:
+    return bool(served.get(f"/threads/{thread_id}").json()["answer"] == "All done.")
 
 
 def test_many_waiting_posts_hold_up_no_other_request(served: Served, held: threading.Event) -> None:

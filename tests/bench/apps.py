@@ -12,7 +12,8 @@ from pathlib import Path
 
 import httpx
 
-from tests.conftest import ROOT, free_port, until
+from tests.conftest import free_port, until
+from tests.forked import ROOT
 
 EMPTY = """
 import streamlit as st

@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from statistics import median
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 from tests.conftest import CHROMIUM
 
 MISSING = "Chromium is missing (apt-get install chromium)"
 BOUND = 120_000
 """Milliseconds that bound a wait which would never end."""
-SIZE = {"width": 1400, "height": 1000}
+SIZE: ViewportSize = {"width": 1400, "height": 1000}
 
 # `seen` is a condition on the page. It is painted with the next frame.
 PAINTED = """

@@ -87,7 +87,11 @@ def _send(
     inbox = new_page(browser)
     inbox.context.add_cookies([{"name": "review_name", "value": "ana", "url": ours.url}])
     inbox.goto(ours.url)
-    acts = [partial(_sent, inbox), _again(browser, scale, empty), _again(browser, scale, full)]
+    acts: list[Callable[[], float]] = [
+        partial(_sent, inbox),
+        _again(browser, scale, empty),
+        _again(browser, scale, full),
+    ]
     sent, least, drawing = in_turns(scale.clicks, *acts)
     name = "click on Send to the next card"
     yield _figure(name, sent, 2, EMPTY, least)

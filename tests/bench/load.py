@@ -69,9 +69,10 @@ def _many(url: str, clients: int, turns: int, name: str = "crowd") -> list[float
 
 def _executed(url: str, prefix: str) -> int:
     """How many actions of these threads stand in the record as decided, then run to their end."""
-    found, cursor = 0, 0
+    found = 0
+    cursor: int | None = 0
     while cursor is not None:
-        query = {"kind": "ExecutionFinished", "limit": 1_000, "cursor": cursor}
+        query: dict[str, str | int] = {"kind": "ExecutionFinished", "limit": 1_000, "cursor": cursor}
         page = httpx.get(f"{url}/hitl/audit", params=query, timeout=60).json()
         found += sum(str(event["thread_id"]).startswith(prefix) for event in page["events"])
         cursor = page["next_cursor"]

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from agent.bootstrap import Opened, open_console
 from agent.settings import Settings
-from tests.conftest import ROOT
+from tests.forked import ROOT
+from tests.own_settings import OwnSettings
 
 
 @contextmanager
@@ -24,13 +25,12 @@ def console_on(folder: Path) -> Iterator[Opened]:
 
 def settings_for(folder: Path) -> Settings:
     folder.mkdir(parents=True, exist_ok=True)
-    return Settings(
+    return OwnSettings(
         review_data=folder / "data",
         review_agents=ROOT / "langgraph.json",
         review_anchor=folder / "anchors.jsonl",
         review_demo_delay=0,
         review_reviewer="ana",
-        _env_file=None,
     )
 
 

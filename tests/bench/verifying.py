@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.bench.figures import Amount, Figure, most
 from tests.bench.scale import Scale
 from tests.bench.seed import EVENTS_OF_WAITING, large, small
-from tests.conftest import ROOT
+from tests.forked import ROOT
 
 LOOK = 0.05
 """Seconds between two looks at a process's memory."""

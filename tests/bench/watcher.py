@@ -10,6 +10,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin, Subprotocol
 
 TICK = 0.2
 """Seconds after which it looks whether a fragment is due."""
@@ -21,8 +22,8 @@ class Watcher:
     def __init__(self, port: int) -> None:
         self._socket: ClientConnection = connect(
             f"ws://127.0.0.1:{port}/_stcore/stream",
-            subprotocols=["streamlit", "PLACEHOLDER_AUTH_TOKEN"],
-            origin=f"http://127.0.0.1:{port}",
+            subprotocols=[Subprotocol("streamlit"), Subprotocol("PLACEHOLDER_AUTH_TOKEN")],
+            origin=Origin(f"http://127.0.0.1:{port}"),
             max_size=None,
         )
         self.drawn = 0

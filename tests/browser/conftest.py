@@ -7,6 +7,7 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -126,7 +127,7 @@ class Tab:
 
     def choose(self, kind: str) -> Tab:
         """Choose a decision and wait until the page shows it as chosen."""
-        again(lambda: self.press(kind), lambda bound: expect(self.chosen(kind)).to_be_visible(timeout=bound))
+        again(lambda: self.press(kind), partial(shown_within, self.chosen(kind)))
         return self.type_again() if kind == "approve" else self
 
     def chosen(self, kind: str) -> Locator:
@@ -173,6 +174,10 @@ class Tab:
         # Its box is there before it is: a page loads each kind of widget when it first needs it.
         expect(self.at(f"send:{review_id}").get_by_role("button")).to_be_visible()
         return self
+
+
+def shown_within(place: Locator, bound: int) -> None:
+    expect(place).to_be_visible(timeout=bound)
 
 
 def again(act: Callable[[], object], seen: Callable[[int], object]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from playwright.sync_api import expect
@@ -16,7 +17,7 @@ WORDS = "naa, what a mess, next: jade"  # letters that would choose, go on or le
 NARROW = {"width": 420, "height": 900}
 
 
-def letter(server: Server, to: str, body: str = "b") -> dict[str, str]:
+def letter(server: Server, to: str, body: str = "b") -> dict[str, Any]:
     return waiting(server, f"/call send_email {json.dumps({'to': to, 'subject': 's', 'body': body})}")
 
 

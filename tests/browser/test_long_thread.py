@@ -9,9 +9,10 @@ from playwright.sync_api import expect
 
 from agent.bootstrap import open_console
 from agent.review.threads import Message
-from agent.settings import Settings
 from tests.browser.conftest import Browses
-from tests.conftest import ROOT, Server, ask
+from tests.conftest import Server, ask
+from tests.forked import ROOT
+from tests.own_settings import OwnSettings
 
 pytestmark = [pytest.mark.browser, pytest.mark.process]
 
@@ -37,8 +38,12 @@ def test_two_thousand_messages_open_at_their_end_and_go_back_page_by_page(
 
 def fill(data: Path, length: int) -> None:
     """Put a thread of that many messages into the record of a console that is not running."""
-    kept = {"review_data": data, "review_anchor": data.parent / "anchors.jsonl"}
-    opened = open_console(Settings(**kept, review_agents=ROOT / "langgraph.json", _env_file=None))
+    kept = OwnSettings(
+        review_data=data,
+        review_anchor=data.parent / "anchors.jsonl",
+        review_agents=ROOT / "langgraph.json",
+    )
+    opened = open_console(kept)
     try:
         ask(opened.console, "/say message 0.", thread_id="long")
         said = [Message(f"m{n}", "human" if n % 2 else "ai", f"message {n}.") for n in range(2, length)]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.browser.conftest import Browses, Tab, again, events, outbox, waiting, world
+from tests.browser.conftest import Browses, Tab, again, events, outbox, shown_within, waiting, world
 from tests.conftest import Server, until
 
 pytestmark = [pytest.mark.browser, pytest.mark.process]
@@ -103,8 +104,8 @@ def decide(tab: Tab, review: dict[str, Any], work: Work, *, by_keyboard: bool) -
         onward = tab.at("card").get_by_text(f"{place + 2} of {len(ids)}", exact=True)
         effect = onward.or_(taken)
         again(
-            lambda button=button, kind=kind: choose(tab, button, KEYS[kind] if by_keyboard else ""),
-            lambda bound, effect=effect: expect(effect).to_be_visible(timeout=bound),
+            partial(choose, tab, button, KEYS[kind] if by_keyboard else ""),
+            partial(shown_within, effect),
         )
         if kind in FIELD:
             area = tab.at(f"{FIELD[kind]}:{review['review_id']}:{call}").locator("textarea")

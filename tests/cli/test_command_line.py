@@ -18,8 +18,7 @@ from typing import Any
 
 import httpx
 import pytest
-from click.testing import Result
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from agent.bootstrap import Opened, open_console
 from agent.cli import output
@@ -27,7 +26,8 @@ from agent.cli.main import app
 from agent.review import exports
 from agent.review.events import Event, EventKind
 from agent.settings import Settings, key_path
-from tests.conftest import ROOT, Server, ask, free_port, until, wrong_agents
+from tests.conftest import Server, ask, free_port, until, wrong_agents
+from tests.forked import ROOT
 
 MAIL = '/call#c1 send_email {"to": "alice@example.com", "subject": "Meeting", "body": "At 10."}'
 TWO = MAIL + '\n/call#c2 send_email {"to": "bob@example.com", "subject": "Meeting", "body": "At 11."}'

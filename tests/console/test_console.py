@@ -6,6 +6,7 @@ import json
 import threading
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -537,6 +538,10 @@ def test_retrying_a_waiting_thread_is_refused(console: Console) -> None:
 # Races.
 
 
+def is_idle(console: Console, thread_id: str) -> bool:
+    return console.queries.view(thread_id).thread.status is Status.IDLE
+
+
 def race(*attempts: Callable[[], Any]) -> list[Any]:
     """What each attempt gave or raised, all begun at the same moment."""
     barrier = threading.Barrier(len(attempts))
@@ -619,13 +624,13 @@ def test_a_review_is_decided_closed_or_expired_but_only_one_of_them(opened: Open
             clock.move(hours=25)
             console.expire()
 
-        attempts = [
-            lambda i=thread_id, r=review_id: console.decide(i, [APPROVE], by="ana", review_id=r),
-            lambda i=thread_id, r=review_id: console.close(i, by="bob", review_id=r),
+        attempts: list[Callable[[], object]] = [
+            partial(console.decide, thread_id, [APPROVE], by="ana", review_id=review_id),
+            partial(console.close, thread_id, by="bob", review_id=review_id),
             expire,
         ]
         settled(console, race(*attempts))
-        until(lambda i=thread_id: console.queries.view(i).thread.status is Status.IDLE)
+        until(partial(is_idle, console, thread_id))
         found = [event.kind for event in console.trail.events(thread_id=thread_id, limit=1_000)]
         ends = {EventKind.DECISION_MADE, EventKind.REVIEW_CLOSED, EventKind.REVIEW_EXPIRED}
         assert len([kind for kind in found if kind in ends]) == 1

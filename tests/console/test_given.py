@@ -10,6 +10,7 @@ import pytest
 
 from agent.bootstrap import Opened, open_console
 from agent.console import Console
+from agent.ledger.sqlite import SqliteLedger
 from agent.review.errors import InvalidDecision, NoPendingReview, RecordDamaged, ReviewChanged, ReviewError
 from agent.review.events import EventKind
 from agent.review.given import Face
@@ -167,8 +168,10 @@ def test_an_answer_is_given_though_the_note_of_it_cannot_be_written(
 ) -> None:
     console = opened.console
     ask(console, MAIL, thread_id=THREAD)
-    console._ledger._busy_ms = 10
-    with console._ledger._lent() as lent:
+    ledger = console._ledger
+    assert isinstance(ledger, SqliteLedger)
+    ledger._busy_ms = 10
+    with ledger._lent() as lent:
         lent.execute("PRAGMA busy_timeout = 10")
     with closing(sqlite3.connect(settings.review_data / "ledger.sqlite", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")

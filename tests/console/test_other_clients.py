@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -207,10 +207,11 @@ def test_a_malformed_answer_from_elsewhere_shows_as_stuck(
         pytest.skip("the agent took this for no answer at all")
     until(lambda: status(console) is Status.STUCK)
     assert EventKind.THREAD_STUCK in kinds(console)
-    for attempt in (
+    attempts: list[Callable[[], object]] = [
         lambda: console.send("hello", by="ana", thread_id=THREAD),
         lambda: start_deciding(console, THREAD, [APPROVE], by="ana"),
-    ):
+    ]
+    for attempt in attempts:
         with pytest.raises(ThreadStuck):
             attempt()
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from agent.bootstrap import Opened, open_console
+from agent.console.outcomes import Outcome
 from agent.review.actions import ActionState
 from agent.review.errors import UnknownThread
 from agent.review.threads import Status
@@ -59,7 +60,7 @@ class Story:
             self.decide(opened)
 
 
-def truth(opened: Opened, call_id: str) -> str:
+def truth(opened: Opened, call_id: str) -> Outcome:
     """What a person who looks into the world would say of a cut-off call."""
     did = any(change.ref.tool_call_id == call_id for change in opened.world.changes(THREAD))
     return "happened" if did else "ask_again"
@@ -113,7 +114,7 @@ def check_transcript(opened: Opened) -> None:
     stands = opened.console._engine.look("mail", THREAD).messages
     assert [replace(message, at="") for message in kept] == list(stands)
     calls = [one.id for message in kept for one in message.tool_calls]
-    results = [message.tool_call_id for message in kept if message.type == "tool"]
+    results = [message.tool_call_id or "" for message in kept if message.type == "tool"]
     assert sorted(results) == sorted(calls)
     assert kept[-1].type == "ai"
     assert not kept[-1].tool_calls

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.runnables import RunnableConfig
 
 from agent.bootstrap import Opened, open_console
 from agent.console import Console
@@ -374,7 +375,7 @@ def test_arguments_altered_behind_our_back_do_not_run(opened: Opened, settings: 
     graph = external_agents.batched
     saver = elsewhere(settings)
     other = graph.copy(update={"checkpointer": saver})
-    place = {"configurable": {"thread_id": THREAD}}
+    place: RunnableConfig = {"configurable": {"thread_id": THREAD}}
     kept = saver.get_tuple(place)
     assert kept
     kept.checkpoint["channel_values"]["messages"][-1].tool_calls[0]["args"] = {"to": "eve"}

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 import pytest
@@ -24,6 +24,7 @@ from agent.demos import mail as mail_demo
 from agent.demos.model import DemoModel
 from agent.demos.world import World
 from agent.engine import graph as built_in
+from agent.engine.graph import GraphState
 from agent.engine.local import LocalEngine
 from agent.engine.models import Models
 from agent.review import tool_messages
@@ -169,7 +170,10 @@ class Alone:
         return self
 
     def say(self, text: str) -> None:
-        self.graph.invoke({"messages": [HumanMessage(text)]}, self.config)
+        some = cast(
+            GraphState, {"messages": [HumanMessage(text)]}
+        )  # the graph is begun with part of its state
+        self.graph.invoke(some, self.config)
 
     def resume(self, value: Any) -> None:
         (interrupt,) = self.graph.get_state(self.config).interrupts

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from langchain.agents import create_agent
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from langchain_core.tools import BaseTool, tool
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
@@ -121,7 +121,7 @@ def test_what_was_approved_runs(scene: Scene) -> None:
 def test_the_start_is_on_record_before_the_tools_first_line(scene: Scene) -> None:
     scene.propose()
     seen: list[ActionState] = []
-    scene.ran = _Watched(seen, scene)  # type: ignore[assignment]
+    scene.ran = _Watched(seen, scene)
     scene.call()
     assert seen == [ActionState.EXECUTING]
 
@@ -369,7 +369,7 @@ def in_tool_node(scene: Scene, *call_ids: str, **node: Any) -> list[ToolMessage]
     graph.add_edge(START, "tools")
     graph.add_edge("tools", END)
     calls = [{"name": "send", "args": {"to": "a@x.org"}, "id": name} for name in call_ids]
-    messages = [HumanMessage("go"), AIMessage("", tool_calls=calls, id="m-1")]
+    messages: list[AnyMessage] = [HumanMessage("go"), AIMessage("", tool_calls=calls, id="m-1")]
     state = graph.compile().invoke({"messages": messages}, {"callbacks": [scene.guard]})
     return [message for message in state["messages"] if isinstance(message, ToolMessage)]
 

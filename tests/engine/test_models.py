@@ -21,8 +21,9 @@ from agent.review.actions import ActionState
 from agent.review.errors import UnknownModel
 from agent.review.threads import Status
 from agent.settings import Settings
-from tests.conftest import ROOT, ask, decide, free_port, waiting
+from tests.conftest import ask, decide, free_port, waiting
 from tests.engine.provider import Failure, Provider, Stream, call, text
+from tests.forked import ROOT
 
 KEY = "sk-test-7f3a91c2e8"
 MODEL = "gpt-5.4-mini"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -19,6 +20,7 @@ from agent.engine.process_lock import Owner
 from agent.engine.recorder import Recorder
 from agent.engine.supervisor import Supervisor, described
 from agent.ledger.sqlite import SqliteLedger
+from agent.ports import Runs
 from agent.review.actions import ActionState
 from agent.review.errors import LedgerUnavailable, NothingToRetry, NothingToStop, StillAlive
 from agent.review.events import EventKind
@@ -44,6 +46,22 @@ def states(console: Console, thread_id: str = THREAD) -> dict[str, ActionState]:
 
 def kinds(console: Console, thread_id: str = THREAD) -> list[EventKind]:
     return [event.kind for event in console.trail.events(thread_id=thread_id)]
+
+
+def owner_of(run_id: str, console: Console) -> str | None:
+    run = console._ledger.run(run_id)
+    assert run is not None
+    return run.owner
+
+
+def found_unknown(other: Supervisor, console: Console) -> None:
+    """Let another supervisor reconcile until it has found the thread's outcome unknown."""
+
+    def found() -> bool:
+        other.reconcile()
+        return status(console) is Status.UNKNOWN_OUTCOME
+
+    until(found)
 
 
 class Gate:
@@ -226,7 +244,7 @@ def test_a_run_whose_files_are_closed_under_it_is_not_recorded_as_failed(
     run = start_deciding(first.console, THREAD, [APPROVE], by="ana")
     assert gate.entered.wait(30)
     first.supervisor.shut()
-    first.console._engine.shut()
+    first.engine.shut()
     gate.go.set()
     ended = first.supervisor._live.get(run.run_id)
     assert ended is None or ended.ended.wait(30)
@@ -396,8 +414,8 @@ def test_a_silent_owner_is_taken_over_once_its_lease_is_over(
     assert gate.entered.wait(30)
     other = second_supervisor(opened, settings, clock, lease=0.0)
     try:
-        until(lambda: other.reconcile() or status(opened.console) is Status.UNKNOWN_OUTCOME)
-        assert opened.console._ledger.run(run.run_id).owner == other.owner
+        found_unknown(other, opened.console)
+        assert owner_of(run.run_id, opened.console) == other.owner
     finally:
         gate.go.set()
         assert opened.supervisor.wait(run.run_id, 30)
@@ -417,7 +435,7 @@ def test_an_owner_whose_heart_beats_keeps_its_run(
             with opened.console._ledger.write() as tx:
                 tx.set_beat(opened.supervisor.owner, beat)
             other.reconcile()
-        assert opened.console._ledger.run(run.run_id).owner == opened.supervisor.owner
+        assert owner_of(run.run_id, opened.console) == opened.supervisor.owner
     finally:
         gate.go.set()
         assert opened.console.wait(run, 30)
@@ -445,7 +463,7 @@ def test_a_run_begun_after_a_long_idleness_is_not_taken_for_silent(
         second = start_deciding(opened.console, THREAD, [APPROVE], by="ana")
         assert gate.entered.wait(30)
         other.reconcile()
-        assert opened.console._ledger.run(second.run_id).owner == opened.supervisor.owner
+        assert owner_of(second.run_id, opened.console) == opened.supervisor.owner
     finally:
         gate.go.set()
         assert opened.console.wait(second, 30)
@@ -481,7 +499,7 @@ def test_what_a_thawed_owner_did_is_not_recorded_over_a_settlement(
     assert gate.entered.wait(30)
     other = second_supervisor(opened, settings, clock, lease=0.0)
     try:
-        until(lambda: other.reconcile() or status(opened.console) is Status.UNKNOWN_OUTCOME)
+        found_unknown(other, opened.console)
         gate.go.set()
         assert opened.supervisor.wait(run.run_id, 30)
         assert states(opened.console) == {"a": ActionState.UNKNOWN}
@@ -499,7 +517,7 @@ def test_nobody_is_asked_again_while_the_frozen_process_itself_could_still_act(
     assert gate.entered.wait(30)
     other = second_supervisor(opened, settings, clock, lease=0.0)
     try:
-        until(lambda: other.reconcile() or status(opened.console) is Status.UNKNOWN_OUTCOME)
+        found_unknown(other, opened.console)
         with pytest.raises(StillAlive):
             opened.console.settle(THREAD, "a", "ask_again", by="ana")
     finally:
@@ -517,7 +535,7 @@ def test_the_record_of_an_unknown_outcome_names_the_process_that_started_it(
     assert gate.entered.wait(30)
     other = second_supervisor(opened, settings, clock, lease=0.0)
     try:
-        until(lambda: other.reconcile() or status(opened.console) is Status.UNKNOWN_OUTCOME)
+        found_unknown(other, opened.console)
         (lost,) = opened.console.trail.events(thread_id=THREAD, kind=EventKind.OUTCOME_UNKNOWN)
         assert lost.data is not None
         assert lost.data["owner"] == opened.supervisor.owner
@@ -536,7 +554,7 @@ def test_a_decided_run_whose_owner_died_is_gone_on_with(
     dead = Console(
         ledger=opened.console._ledger,
         engine=opened.console._engine,
-        runs=Unstarted(gone),
+        runs=cast(Runs, Unstarted(gone)),
         anchors=opened.console._anchors,
         secret=opened.console._secret,
         clock=clock,
@@ -575,18 +593,16 @@ def test_sweeping_leaves_the_files_of_the_living(tmp_path: Any) -> None:
 
 
 def test_an_owner_is_never_seen_without_its_lock(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from agent.engine import process_lock
-
     other = Owner(tmp_path)
-    lock = process_lock.fcntl.flock
+    lock = fcntl.flock
 
     def swept_first(file: Any, how: int) -> None:
-        if how == process_lock.fcntl.LOCK_EX:
-            monkeypatch.setattr(process_lock.fcntl, "flock", lock)
+        if how == fcntl.LOCK_EX:
+            monkeypatch.setattr(fcntl, "flock", lock)
             other.sweep()
         lock(file, how)
 
-    monkeypatch.setattr(process_lock.fcntl, "flock", swept_first)
+    monkeypatch.setattr(fcntl, "flock", swept_first)
     one = Owner(tmp_path)
     assert other.lives(one.name)
     one.close()

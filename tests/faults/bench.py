@@ -16,11 +16,12 @@ import httpx
 
 from agent.bootstrap import open_console
 from agent.settings import Settings
-from tests.conftest import ROOT, free_port, until
+from tests.conftest import free_port, until
 from tests.faults.orders import Order, Orders
 from tests.faults.own_clock import UnderOwnClock
 from tests.faults.server import Start, serve
-from tests.forked import processes
+from tests.forked import ROOT, processes
+from tests.own_settings import OwnSettings
 
 PATIENCE = 120.0
 """Seconds. Bounds only what would never end; the machine may be busy with other things."""
@@ -209,11 +210,10 @@ class Bench:
             return Counter((call_id, recipient) for call_id, recipient in rows)
 
     def settings(self) -> Settings:
-        return Settings(
+        return OwnSettings(
             review_data=self.data,
             review_agents=ROOT / "langgraph.json",
             review_anchor=self.folder / "anchors.jsonl",
-            _env_file=None,
         )
 
     @contextmanager

@@ -78,8 +78,8 @@ def _watch_transactions(orders: Orders) -> None:
         append(self, *facts)
         vars(self).setdefault("moments", []).extend(BY_FACT.get(fact.kind, "") for fact in facts)
 
-    def taking_over(self: Any, *args: Any) -> bool:
-        taken = take_over(self, *args)
+    def taking_over(self: SqliteTransaction, run_id: str, owner: str, fence: int) -> bool:
+        taken = take_over(self, run_id, owner, fence)
         vars(self).setdefault("moments", []).extend([RECONCILE] if taken else [])
         return taken
 

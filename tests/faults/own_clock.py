@@ -10,8 +10,8 @@ from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
-from tests.conftest import ROOT
 from tests.faults.server import Start
+from tests.forked import ROOT
 
 PACKAGE = "Debian's faketime package"
 

@@ -160,7 +160,7 @@ def paused(bench: Bench, server: Server, story: Story) -> tuple[Person, dict[str
     return person, thread["pending_review"]
 
 
-def named(n: int, review: dict[str, Any]) -> dict[str, str]:
+def named(n: int, review: dict[str, Any]) -> dict[str, Any]:
     """Every other one names the review it decides; whoever does not decides whatever waits."""
     return {"review_id": review["review_id"]} if n % 2 else {}
 
@@ -195,4 +195,4 @@ def check_refusals_noted(person: Person, replies: Sequence[Reply]) -> None:
 
 def actions(person: Person) -> list[dict[str, Any]]:
     reply = person.rest()
-    return (reply or {})["actions"]
+    return list((reply or {})["actions"])

@@ -64,7 +64,7 @@ def _prepare(orders: Orders) -> None:
     def clock() -> datetime:
         return bootstrap.utc_now() + timedelta(seconds=orders.standing().clock)
 
-    bootstrap.open_console = partial(bootstrap.open_console, clock=clock)  # type: ignore[assignment]
+    bootstrap.open_console = partial(bootstrap.open_console, clock=clock)
     moments.watch(orders)
     _make_ill(orders)
 

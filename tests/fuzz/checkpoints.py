@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from agent import bootstrap
 from agent.bootstrap import Opened
 from agent.review.errors import ReviewError
-from agent.review.threads import Status
+from agent.review.threads import Run, Status
 from tests.conftest import start_deciding
 from tests.fuzz.looking import environment
 from tests.fuzz.pages import as_in_a_browser, page_faults
@@ -75,12 +75,13 @@ def _message(kind: str, **fields: Any) -> bytes:
     return ormsgpack.packb(ormsgpack.Ext(5, inner))
 
 
+_ODD_JSON: tuple[object, ...] = ({"step": "x"}, {"writes": 1}, {"source": []}, [1], "x", 5)
 ODD: Sequence[bytes] = (
     *(b"", b"\0", b"\xc0", b"\xc1", b"{}", b"[]", b"null", b"{", b"\x80", b"\x90", b"\xdd\xff\xff\xff\xff"),
     *(b"\xc6\xff\xff\xff\xff", b"\xdf\xff\xff\xff\xff", b"\x91" * 100_000, b"[" * 100_000, b"\xff" * 1_000),
     *(ormsgpack.packb(one) for one in (1, "x", [1], {"v": 1}, {"channel_values": {"messages": 5}})),
     *(_message("human", content=5), _message("human", id=[]), _message("ai", tool_calls=[{"name": 1}])),
-    *(json.dumps(one).encode() for one in ({"step": "x"}, {"writes": 1}, {"source": []}, [1], "x", 5)),
+    *(json.dumps(one).encode() for one in _ODD_JSON),
 )
 HOSTILE_PICKLE = pickle.dumps(Runs())
 HOSTILE = tuple(_hostile())
@@ -143,7 +144,7 @@ def _move(opened: Opened, thread_id: str) -> None:
     console = opened.console
     view = console.queries.view(thread_id)
     if view.reviews:
-        run = console.close(thread_id, by="ana", review_id=view.reviews[0].review_id)
+        run: Run | None = console.close(thread_id, by="ana", review_id=view.reviews[0].review_id)
     elif view.unknown:
         run = console.settle(thread_id, view.unknown[0].tool_call_id, "happened", by="ana", result="sent")
     elif view.thread.status is Status.FAILED:

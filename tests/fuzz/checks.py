@@ -14,9 +14,11 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from tests.conftest import ROOT
+from tests.forked import ROOT
 from tests.fuzz import checkpoints, damage, files, looking, pages
+from tests.fuzz.checkpoints import Change
 from tests.fuzz.filled import copied, fill
+from tests.fuzz.pages import Page
 
 
 class Bench:
@@ -54,7 +56,7 @@ class Bench:
     def pages(self, times: int, number: int) -> None:
         """Over any rows every page opens."""
 
-        def check(drawn: tuple[list[damage.Damage], list[pages.Page]]) -> None:
+        def check(drawn: tuple[list[damage.Damage], list[Page]]) -> None:
             check_none(self.drawn(drawn[0], [pages.PAGES[0], *drawn[1]]))
 
         some = st.lists(st.sampled_from(pages.PAGES[1:]), min_size=3, max_size=3, unique=True)
@@ -63,7 +65,7 @@ class Bench:
     def checkpoints(self, times: int, number: int) -> None:
         """Whatever the checkpoints of a thread are, none of it runs, its page says so, and others go on."""
 
-        def check(drawn: tuple[str, list[checkpoints.Change]]) -> None:
+        def check(drawn: tuple[str, list[Change]]) -> None:
             check_none(self.written_over(*drawn))
 
         drawn = st.tuples(st.sampled_from(checkpoints.VICTIMS), checkpoints.changes())
@@ -80,12 +82,12 @@ class Bench:
                 opened.close()
             return found + looking.commands(folder, words)
 
-    def drawn(self, done: Sequence[damage.Damage], wanted: Sequence[pages.Page]) -> list[str]:
+    def drawn(self, done: Sequence[damage.Damage], wanted: Sequence[Page]) -> list[str]:
         """What fails of these pages over these damages."""
         with self._damaged(done) as folder:
             return pages.pages(folder, wanted)
 
-    def written_over(self, thread_id: str, done: Sequence[checkpoints.Change]) -> list[str]:
+    def written_over(self, thread_id: str, done: Sequence[Change]) -> list[str]:
         """What is wrong where a thread's checkpoints were written over."""
         with self.copied() as folder:
             checkpoints.apply(folder / "data" / "checkpoints.sqlite", thread_id, done)

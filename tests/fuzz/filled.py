@@ -20,6 +20,7 @@ from tests.console.test_other_clients import Client
 from tests.engine import external_agents
 from tests.engine.test_external import THREAD as STUCK
 from tests.engine.test_external import call
+from tests.own_settings import OwnSettings
 
 LETTER = {"to": "alice@example.com", "subject": "Meeting", "body": "At 10."}
 MAIL = f"/say It is about Monday.\n/call send_email {json.dumps(LETTER)}"
@@ -30,14 +31,13 @@ NAMES = ("mail", "operations", "library")
 
 def settings_in(folder: Path) -> Settings:
     """The settings of a console that keeps everything in this folder."""
-    return Settings(
+    return OwnSettings(
         review_data=folder / "data",
         review_agents=folder / "langgraph.json",
         review_anchor=folder / "anchors.jsonl",
         review_key=folder / "anchors.jsonl.key",
         review_demo_delay=0,
         review_reviewer="ana",
-        _env_file=None,
     )
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from agent.ledger.keys import SIZE, RecordKeys, key_in, read_key
 from agent.review.errors import SettingsError
-from tests.conftest import ROOT
+from tests.forked import ROOT
 
 MANY = 40
 ROUNDS = 5

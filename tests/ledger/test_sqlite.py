@@ -23,7 +23,7 @@ from agent.review.errors import LedgerUnavailable
 from agent.review.events import EventKind, UnsealedEvent
 from agent.review.threads import Message, Run, RunState, Status, Thread, ToolCall
 from agent.review.verify_chain import verify
-from tests.conftest import ROOT
+from tests.forked import ROOT
 
 AT_THE_DOOR = ("entered", "place", "returned")
 """Columns that a ledger had not yet before there were doors at the tools."""

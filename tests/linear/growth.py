@@ -23,8 +23,12 @@ MORE = 15
 """Measurements at most, of which the best counts. Other load slows these too, by what it takes of the caches."""
 
 
-def every_case() -> dict[str, tuple[Callable[[Any], object], Callable[[int], Any]]]:
-    found = {}
+Case = tuple[Callable[[Any], object], Callable[[int], Any]]
+"""A function, and what makes its argument of a given length."""
+
+
+def every_case() -> dict[str, Case]:
+    found: dict[str, Case] = {}
     for module in pkgutil.iter_modules(linear.__path__):
         if module.name.endswith("inputs"):
             cases = importlib.import_module(f"{linear.__name__}.{module.name}").CASES

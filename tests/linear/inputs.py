@@ -46,6 +46,7 @@ from agent.review.errors import ReviewError
 from agent.review.policy import Case, Policy, Tier, ToolPolicy
 from agent.review.screening import Proposal
 from agent.scenarios import files, matching
+from agent.scenarios.format import Scenario
 from pages.parts.common import literal
 from tests.review.test_decisions import schema_tool
 from tests.review.test_decisions import waiting as action
@@ -392,7 +393,7 @@ CASES: dict[str, Case_] = {
 
 
 def _written(n: int) -> Any:
-    return files.Scenario.model_validate(
+    return Scenario.model_validate(
         {
             "scenario": "s",
             "agent": "a",

@@ -23,7 +23,8 @@ from agent.review.threads import Run
 from pages.parts.card import card_clicks
 from pages.parts.common.literal import digest
 from pages.parts.state import identity, widget_keys
-from tests.conftest import ROOT, SetClock, ask, waiting
+from tests.conftest import SetClock, ask, waiting
+from tests.forked import ROOT
 
 LITERAL = {"code", "text"}
 """Elements that show text as it is."""
@@ -109,7 +110,8 @@ class Screen:
 
     def picked(self, rows: str) -> str | None:
         """The row that stands out."""
-        return self._data(rows)["current"]
+        current = self._data(rows)["current"]
+        return None if current is None else str(current)
 
     def _data(self, key: str) -> dict[str, Any]:
         return dict(json.loads(self._component(key).json))

@@ -13,7 +13,7 @@ from agent.bootstrap import Opened
 from agent.settings import Settings
 from pages.parts.frame import auto_refresh
 from pages.parts.frame.auto_refresh import GONE_AFTER, Allowance, Pace
-from tests.conftest import ROOT
+from tests.forked import ROOT
 
 
 class Clock:

@@ -99,7 +99,9 @@ def test_an_approval_runs_the_call_once(opens: Opens, page_console: Opened, mail
 def test_the_next_card_is_drawn_before_the_run_starts(
     opens: Opens, console: Console, mail: Review, letters: Review, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    came, drawn, decide, card = [], [], Console.decide, inbox_card.card
+    came: list[Event] = []
+    drawn: list[tuple[str, bool]] = []
+    decide, card = Console.decide, inbox_card.card
 
     def decided(*args: Any, after: Event, **more: Any) -> Run:
         came.append(after)

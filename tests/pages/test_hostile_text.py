@@ -252,6 +252,7 @@ def test_on_the_way_to_a_rule_and_in_the_list_of_them(opens: Opens, console: Con
     screen = opens(review=review.review_id)
     screen.at.session_state[of("remember", review)] = True
     shows(screen.run())
-    choices = {"free": ["content"], "scope": "agent", "lasting": "today", "by": f":red[{MARK}]"}
-    console.rules.make(review.thread_id, "c1", **choices)
+    console.rules.make(
+        review.thread_id, "c1", free=["content"], scope="agent", lasting="today", by=f":red[{MARK}]"
+    )
     shows(opens("policies", policy="operations"))

@@ -13,7 +13,8 @@ from streamlit.testing.v1 import AppTest
 from agent.console import Console
 from agent.review.actions import Review
 from pages.parts.common.literal import MAX_UNFOLDED, MOST_LINES, fold_key
-from tests.conftest import ROOT, ask, waiting
+from tests.conftest import ask, waiting
+from tests.forked import ROOT
 from tests.pages.conftest import Opens, calls, of, send
 
 LONG = "word " * MAX_UNFOLDED + "end"

@@ -10,7 +10,7 @@ from agent.console import Console
 from agent.review.actions import Review
 from agent.review.events import EventKind
 from pages.parts.state import identity
-from tests.conftest import ROOT
+from tests.forked import ROOT
 from tests.pages.conftest import Opens, Screen, of, send
 
 
@@ -85,6 +85,7 @@ def test_the_first_decision_asks_for_a_name_and_the_settings_only_propose_one(
     assert console.queries.view(mail.thread_id).reviews == (mail,)
     unnamed.click(send(mail))
     (made,) = console.trail.events(kind=EventKind.DECISION_MADE)
+    assert made.data is not None
     assert (made.by, made.data["reason"]) == ("Ben", "Not now.")
     assert {one.by for one in console.trail.events(kind=EventKind.REVIEW_SHOWN)} == {"Ben"}
 

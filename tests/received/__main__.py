@@ -12,6 +12,7 @@ from pathlib import Path
 
 import agent  # noqa: F401  sets LangGraph's strict checkpoint reading before LangGraph is imported
 from agent.settings import Settings
+from tests.own_settings import OwnSettings
 from tests.received import at_random
 from tests.received.driving import scene_of
 from tests.received.side_by_side import GRAPHS, KINDS, Round, faults, play
@@ -30,7 +31,7 @@ def main() -> int:
         return 2
     seed = secrets.randbelow(2**32) if given.seed is None else given.seed
     print(f"seed {seed}")
-    settings = Settings(review_demo_delay=0, review_reviewer="ana", _env_file=None)
+    settings = OwnSettings(review_demo_delay=0, review_reviewer="ana")
     found = (_side_by_side(settings, given.rounds, seed), _at_random(settings, given.draws, seed))
     return 1 if any(found) else 0
 

@@ -149,8 +149,8 @@ def _raise_all(self: Any) -> Any:
 
 
 WHOLE: dict[str, Any] = {
-    "swap": model_validator(mode="before")(classmethod(_swap)),
-    "fill": model_validator(mode="before")(classmethod(_fill)),
+    "swap": model_validator(mode="before")(_swap),
+    "fill": model_validator(mode="before")(_fill),
     "raise": model_validator(mode="after")(_raise_all),
 }
 
@@ -186,7 +186,7 @@ class Drawn:
         config: dict[str, Any] = {}
         for one in self.configs:
             config |= CONFIGS[one]
-        base: Any = type("Base", (BaseModel,), {"model_config": ConfigDict(**config), "__module__": __name__})
+        base: Any = type("Base", (BaseModel,), {"model_config": config, "__module__": __name__})
         validators = {f"check_{self.whole}": WHOLE[self.whole]} if self.whole else {}
         fields: dict[str, Any] = {one.name: _declared(one) for one in self.fields}
         return create_model(name, __base__=base, __validators__=validators, **fields)

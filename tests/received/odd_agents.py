@@ -21,7 +21,7 @@ from agent.demos.model import DemoModel
 from agent.demos.world import World
 from agent.review.agents import Agent
 from agent.review.policy import Policy, Tier, ToolPolicy
-from tests.received.writing import write
+from tests.received.writing import last_calls, write
 
 HALF = "half a pair: \ud800"
 
@@ -108,8 +108,8 @@ def _model(state: MessagesState) -> dict[str, Any]:
 
 def _each_in_turn(state: MessagesState) -> dict[str, Any]:
     """Ask about one call after the other. What ran before a pause is called again after it, with the same result."""
-    message = state["messages"][-1]
-    return {"messages": [send.invoke(call) for call in message.tool_calls if approved("send", call["args"])]}
+    calls = last_calls(state)
+    return {"messages": [send.invoke(call) for call in calls if approved("send", call["args"])]}
 
 
 def looping_over(node: Any) -> Any:
@@ -145,7 +145,7 @@ def send_and_note(to: str, tool_call_id: Annotated[str, InjectedToolCallId]) -> 
 
 def _with_proofs(state: MessagesState) -> dict[str, Any]:
     """Ask before each of two calls, with the first one's whole result in hand, and say what both gave."""
-    first, second = state["messages"][-1].tool_calls
+    first, second = last_calls(state)
     if not approved(first["name"], first["args"]):
         return {"messages": [AIMessage("Nothing was sent.")]}
     sent = send_with_proof.invoke(first)

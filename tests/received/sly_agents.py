@@ -25,7 +25,7 @@ from agent.demos.world import World
 from agent.review.agents import Agent
 from agent.review.policy import Policy, Tier, ToolPolicy
 from tests.received.odd_agents import approved, question
-from tests.received.writing import write
+from tests.received.writing import last_calls, write
 
 
 @tool
@@ -90,7 +90,7 @@ def pay_by_a_copied_class(amount: int) -> str:
 @tool
 def pay_in_its_place(amount: int, config: RunnableConfig) -> str:
     """Pay in a thread of its own, saying which place of the graph it is."""
-    place = {"configurable": config["configurable"]}
+    place: RunnableConfig = {"configurable": config["configurable"]}
     return in_a_pool(lambda: pay.invoke({"amount": 999}, place))
 
 
@@ -176,7 +176,7 @@ def by_hand(*tools: Any) -> Any:
     named = {one.name: one for one in tools}
 
     def runs(state: MessagesState) -> dict[str, Any]:
-        calls = state["messages"][-1].tool_calls
+        calls = last_calls(state)
         return {
             "messages": [
                 named[call["name"]].invoke(call) for call in calls if approved(call["name"], call["args"])
@@ -195,7 +195,7 @@ def by_hand(*tools: Any) -> Any:
 
 
 def _one_after_the_other(state: MessagesState) -> dict[str, Any]:
-    return {"messages": [look.invoke(call) for call in state["messages"][-1].tool_calls]}
+    return {"messages": [look.invoke(call) for call in last_calls(state)]}
 
 
 free_in_turn = (
@@ -297,7 +297,7 @@ whatever = StructuredTool(name="whatever", description="Take it.", args_schema=S
 
 
 def _text_by_hand(state: MessagesState) -> dict[str, Any]:
-    (call,) = state["messages"][-1].tool_calls
+    (call,) = last_calls(state)
     if not approved("whatever", call["args"]):
         return {"messages": [AIMessage("No.")]}
     return {"messages": [ToolMessage(str(whatever.invoke(call["args"]["text"])), tool_call_id=call["id"])]}
@@ -378,7 +378,7 @@ one_task = (
 
 
 def _publishes_then_asks(state: MessagesState) -> dict[str, Any]:
-    published = [publish_if.invoke(call) for call in state["messages"][-1].tool_calls]
+    published = [publish_if.invoke(call) for call in last_calls(state)]
     answer = interrupt("Which day?")
     return {"messages": [*published, AIMessage(f"on {answer}")]}
 

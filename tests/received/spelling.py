@@ -134,7 +134,7 @@ def _atom_reads_as(value: Any, found: Any) -> bool:
         case Decimal():
             return isinstance(found, str | int | float) and ascii(Decimal(str(found))) == ascii(value)
         case UUID() | Path():
-            return found == str(value)
+            return bool(found == str(value))
         case timedelta():
             return isinstance(found, str | int | float) and _read_as(timedelta, found) == value
         case datetime() | date() | time():

@@ -14,7 +14,7 @@ from tests.received.driving import Scene, Turn, call, scene_of
 from tests.received.writing import RECEIVED
 
 HERE = "./tests/received/attack_agents.py"
-ATTACKS = {
+ATTACKS: dict[str, tuple[str, dict[str, Any]]] = {
     "a_space_before_the_path": ("stripped", {"path": " /etc/passwd"}),
     "a_sum_under_its_alias": ("alias_with_default", {"amount": 5, "sum": 5_000}),
     "a_unit_that_multiplies": ("unit_that_multiplies", {"amount": 5, "unit": "thousand"}),
@@ -47,13 +47,13 @@ def test_a_denied_call_stays_denied_however_it_is_written(scene: Scene, agent: s
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_an_edit_into_a_denied_call_is_refused_before_it_is_sent(scene: Scene, attack: str) -> None:
     tool, args = ATTACKS[attack]
-    harmless: dict[str, Any] = {
+    harmless: dict[str, dict[str, Any]] = {
         "stripped": {"path": "/tmp/a"},
         "alias_with_default": {"sum": 5},
         "unit_that_multiplies": {"amount": 5},
         "extra_allow": {"to": "x"},
-    }[tool]
-    turn = scene.begin("asking", call("c1", tool, harmless))
+    }
+    turn = scene.begin("asking", call("c1", tool, harmless[tool]))
     edit = {"type": "edit", "edited_action": {"name": tool, "args": args}}
     for path in ("/preview", "/review"):
         answer = scene.served.post(path, thread_id=turn.thread_id, decisions=[edit])

@@ -47,7 +47,7 @@ def lines(effects: Path) -> list[str]:
 
 def card_of(turn: Turn) -> dict[str, Any]:
     (card,) = turn.reviews[0]["action_requests"]
-    return card
+    return dict(card)
 
 
 def done(turn: Turn, tool: str) -> list[dict[str, Any]]:

@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from langchain_core.messages import AIMessage, ToolCall
 from langchain_core.tools import BaseTool, StructuredTool
+from langgraph.graph import MessagesState
 from pydantic import BaseModel
 
 from tests.received.spelling import spelt
@@ -31,13 +33,20 @@ def write(tool: str, given: Mapping[str, Any]) -> str:
     return f"{tool} ran"
 
 
+def last_calls(state: MessagesState) -> list[ToolCall]:
+    """The tool calls of the message that the model wrote last."""
+    message = state["messages"][-1]
+    assert isinstance(message, AIMessage)
+    return message.tool_calls
+
+
 def written(path: Path) -> list[tuple[str, dict[str, Any]]]:
     """What the file says was received, spelt with its types."""
     lines = path.read_text("ascii").splitlines() if path.exists() else []
     return [(tool, given) for tool, given in map(json.loads, lines)]
 
 
-def tool_of(name: str, schema: type[BaseModel] | Mapping[str, Any]) -> BaseTool:
+def tool_of(name: str, schema: type[BaseModel] | dict[str, Any]) -> BaseTool:
     """A tool with these arguments, whose function takes whatever it is given."""
 
     def run(**given: Any) -> str:

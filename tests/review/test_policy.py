@@ -133,7 +133,7 @@ def test_answering_in_place_of_a_tool_without_effects_is_fine() -> None:
         (ToolPolicy(Tier.AUTO, cases=(Case(Tier.ASK, "to"),)), "neither a JSON Schema"),  # type: ignore[arg-type]
         (ToolPolicy(Tier.AUTO, allowed=(), cases=(Case(Tier.LOG, {}),)), "allows no decision"),
         (replace(ASK, allowed=("",)), "unknown decision ''"),
-        (replace(ASK, allowed="approve"), "write a tuple"),
+        (replace(ASK, allowed="approve"), "write a tuple"),  # type: ignore[arg-type]
         (replace(ASK, irreversible=True, undo="Somehow."), "only one of these"),
         (
             replace(ASK, irreversible=True, dangerous="too"),

@@ -53,40 +53,40 @@ def faults(*facts: tuple[EventKind, dict[str, Any]]) -> tuple[str, ...]:
     return found.faults
 
 
-def test_an_approved_action_that_ran_as_shown_adds_up():
+def test_an_approved_action_that_ran_as_shown_adds_up() -> None:
     assert not faults(asked(), decided(), started(), (EventKind.EXECUTION_FINISHED, {}))
 
 
-def test_other_arguments_than_decided_are_flagged():
+def test_other_arguments_than_decided_are_flagged() -> None:
     assert "not what was allowed" in faults(asked(), decided(), started(args=OTHER))[0]
 
 
-def test_another_digest_than_decided_is_flagged():
+def test_another_digest_than_decided_is_flagged() -> None:
     assert "digest" in faults(asked(), decided(), started(digest="e"))[0]
 
 
-def test_running_without_approval_is_flagged():
+def test_running_without_approval_is_flagged() -> None:
     assert "without a person's approval" in faults(asked(), started())[0]
 
 
-def test_a_remembered_rule_approves_in_a_persons_place():
+def test_a_remembered_rule_approves_in_a_persons_place() -> None:
     assert not faults(asked(), (EventKind.RULE_APPLIED, {"rule_id": "rule-1"}), started())
 
 
-def test_a_rule_that_applied_after_the_start_is_no_leave():
+def test_a_rule_that_applied_after_the_start_is_no_leave() -> None:
     assert faults(asked(), started(), (EventKind.RULE_APPLIED, {"rule_id": "rule-1"}))
 
 
-def test_a_rejection_is_no_approval():
+def test_a_rejection_is_no_approval() -> None:
     assert faults(asked(), decided(type="reject", after=None), started())
 
 
-def test_running_twice_is_flagged():
+def test_running_twice_is_flagged() -> None:
     assert "more than once" in faults(asked(), decided(), started(), started())[0]
 
 
-def test_a_tool_that_asked_in_its_middle_may_be_entered_again():
-    suspended = (EventKind.EXECUTION_SUSPENDED, {})
+def test_a_tool_that_asked_in_its_middle_may_be_entered_again() -> None:
+    suspended: tuple[EventKind, dict[str, Any]] = (EventKind.EXECUTION_SUSPENDED, {})
     assert not faults(asked(), decided(), started(), suspended, started())
 
 
@@ -104,15 +104,15 @@ def test_what_is_left_of_an_erased_event_still_contradicts() -> None:
     assert "digest" in found.faults[0]
 
 
-def test_a_result_without_a_start_is_flagged():
+def test_a_result_without_a_start_is_flagged() -> None:
     assert "without having started" in faults(asked(), decided(), (EventKind.EXECUTION_FINISHED, {}))[0]
 
 
-def test_what_the_policy_lets_run_needs_no_person():
+def test_what_the_policy_lets_run_needs_no_person() -> None:
     assert not faults((EventKind.ACTION_PROPOSED, {"tier": "auto", "args": ARGS}), started())
 
 
-def test_an_id_used_again_is_a_proof_of_its_own():
+def test_an_id_used_again_is_a_proof_of_its_own() -> None:
     first, second = proofs(trail(asked(), decided(), started(), asked(), started()))
     assert not first.faults
     assert second.faults

@@ -15,7 +15,7 @@ from agent.review import rules
 from agent.review.actions import Action, ActionState, Key
 from agent.review.agents import Agent
 from agent.review.errors import RuleRefused
-from agent.review.events import Event, EventKind, UnsealedEvent, seal
+from agent.review.events import Event, EventKind, UnsealedEvent, instant, seal
 from agent.review.policy import Case, Policy, Tier, ToolPolicy
 from agent.review.repeats import same_call
 from agent.review.rules import CallForRules, Rule, RuleEnd, Why
@@ -329,7 +329,7 @@ def test_a_call_that_only_a_case_of_the_policy_asks_about_can_be_remembered() ->
 
 
 def at(**later: float) -> str:
-    return rules.instant(NOW + timedelta(**later))
+    return instant(NOW + timedelta(**later))
 
 
 def test_a_rule_holds_from_its_making_until_its_end() -> None:
@@ -406,7 +406,7 @@ def test_the_dangerous_argument_is_never_free() -> None:
 
 
 @pytest.mark.parametrize("odd", [{"scope": "everybody"}, {"lasting": "for ever"}])
-def test_a_scope_or_a_time_there_is_none_of_is_refused(odd: dict[str, str]) -> None:
+def test_a_scope_or_a_time_there_is_none_of_is_refused(odd: dict[str, Any]) -> None:
     with pytest.raises(RuleRefused, match="Use one of"):
         a_rule(**odd)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -166,7 +167,12 @@ def test_a_summary_that_raises_does_not_hide_the_call() -> None:
 
 def test_a_condition_is_judged_once_on_the_validated_arguments() -> None:
     seen: list[Any] = []
-    case = Case(Tier.ASK, lambda args: bool(seen.append(dict(args))))
+
+    def never(args: Mapping[str, Any]) -> bool:
+        seen.append(dict(args))
+        return False
+
+    case = Case(Tier.ASK, never)
     one("send", {"to": "a"}, send=ToolPolicy(Tier.AUTO, cases=(case,)))
     assert seen == [{"to": "a", "copies": 1}]
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from _pytest._code.code import TracebackStyle
 
 from agent.scenarios.batch import run_file
 from agent.scenarios.files import ENDING
@@ -36,7 +37,9 @@ class ScenarioItem(pytest.Item):
         if not report.passed:
             raise ScenarioFailed("\n".join(map(in_words, report.faults)))
 
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: str | None = None) -> str:
+    def repr_failure(
+        self, excinfo: pytest.ExceptionInfo[BaseException], style: TracebackStyle | None = None
+    ) -> str:
         if isinstance(excinfo.value, ScenarioFailed):
             return str(excinfo.value)
         return str(super().repr_failure(excinfo, style))

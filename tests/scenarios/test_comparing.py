@@ -147,6 +147,7 @@ def test_a_step_rejects_what_must_not_run_once_it_is_asked_about() -> None:
     bob = ScenarioStep.model_validate(
         {"review": [{"tool": "send_email"}], "decisions": [{"type": "approve"}]}
     )
+    assert BOTH.review is not None
     step = as_it_stands(bob.model_copy(update={"review": BOTH.review[:1]}), NOT_EVE, [TO_EVE, TO_BOB])
     assert step is not None
     assert waiting_faults(1, step.review or [], [TO_EVE, TO_BOB]) == []

@@ -124,7 +124,9 @@ def test_what_cannot_be_meant_is_refused_by_its_place(text: str, said: str) -> N
 
 def test_an_alias_stands_for_what_it_names() -> None:
     text = LEAST.replace("message: m", "message: &it m") + "expect: {answer: *it}\n"
-    assert read_text(text, "x").expect.answer.value == "m"
+    answer = read_text(text, "x").expect.answer
+    assert answer is not None
+    assert answer.value == "m"
 
 
 def test_a_bomb_of_aliases_is_refused_at_once() -> None:

@@ -21,7 +21,8 @@ from agent.scenarios.forbidden import exactly
 from agent.scenarios.format import Decision, Never, Scenario
 from agent.scenarios.recording import record
 from agent.scenarios.running import run
-from tests.conftest import ROOT, SetClock, ask, decide, until
+from tests.conftest import SetClock, ask, decide, until
+from tests.forked import ROOT
 
 AGENTS = ROOT / "langgraph.json"
 SEVERAL = "Tell Bob and Eve the meeting moved to 11, and archive the old invitation"

@@ -17,7 +17,7 @@ from agent.scenarios.batch import Batch
 from agent.scenarios.files import ENDING, write_text
 from agent.scenarios.format import Scenario
 from agent.scenarios.running import Report, run
-from tests.conftest import ROOT
+from tests.forked import ROOT
 
 AGENTS = ROOT / "langgraph.json"
 CALL = '/call send_email {"to": "a@b.example", "subject": "Hi", "body": "At 10."}'

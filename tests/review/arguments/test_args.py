@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import count
@@ -30,7 +31,7 @@ from pydantic import (
 from typing_extensions import TypedDict
 
 from agent.review.arguments.args import MAX_BYTES, MAX_DEPTH, check, dumps, parse, show
-from agent.review.arguments.fitting import Coercion, Received, received
+from agent.review.arguments.fitting import Coercion, Received, Unknown, received
 from agent.review.arguments.fitting.intake import intake_of
 from agent.review.digest import canonical
 from agent.review.errors import ArgumentsRefused
@@ -52,7 +53,7 @@ values = st.recursive(
 )
 
 
-def faults_of(act, *args, **named) -> list[str]:
+def faults_of(act: Callable[..., object], *args: Any, **named: Any) -> list[str]:
     with pytest.raises(ArgumentsRefused) as refusal:
         act(*args, **named)
     return [str(fault) for fault in refusal.value.faults]
@@ -116,14 +117,14 @@ class OpenSchema(BaseModel):
 
 
 @pytest.mark.parametrize("case", taken)
-def test_a_json_value_is_shown_to_the_digit_and_keeps_its_type(case):
+def test_a_json_value_is_shown_to_the_digit_and_keeps_its_type(case: dict[str, Any]) -> None:
     value = parse(case["json"])
     assert show(value) == case["expect"]["shown"]
     assert type(value).__name__ == case["expect"]["executed"]
 
 
 @pytest.mark.parametrize("case", refused)
-def test_a_json_value_that_cannot_be_exact_is_refused(case):
+def test_a_json_value_that_cannot_be_exact_is_refused(case: dict[str, Any]) -> None:
     assert faults_of(parse, case["json"])
 
 
@@ -131,7 +132,7 @@ def test_a_json_value_that_cannot_be_exact_is_refused(case):
 @pytest.mark.parametrize(
     "schema", [Anything, OpenSchema, {"properties": {"value": {}}}], ids=["any", "union", "json"]
 )
-def test_a_schema_that_takes_any_type_leaves_the_value_as_it_came(case, schema):
+def test_a_schema_that_takes_any_type_leaves_the_value_as_it_came(case: dict[str, Any], schema: Any) -> None:
     value = parse(case["json"])
     made = validate(schema, {"value": value}, unknown="refuse")
     assert identical(made.args, {"value": value})
@@ -139,11 +140,11 @@ def test_a_schema_that_takes_any_type_leaves_the_value_as_it_came(case, schema):
 
 
 @given(values)
-def test_editing_text_means_the_identical_value(value):
+def test_editing_text_means_the_identical_value(value: Any) -> None:
     assert identical(parse(dumps(value)), value)
 
 
-def test_editing_text_of_a_large_value_can_still_be_read():
+def test_editing_text_of_a_large_value_can_still_be_read() -> None:
     value = [1] * 300_000
     assert len(json.dumps(value, indent=2)) > MAX_BYTES
     assert parse(dumps(value)) == value
@@ -164,13 +165,13 @@ def test_editing_text_of_a_large_value_can_still_be_read():
         ("\ufeff1", "line 1, column 1", "BOM"),
     ],
 )
-def test_text_that_is_not_json_is_told_the_place_and_the_remedy(text, where, remedy):
+def test_text_that_is_not_json_is_told_the_place_and_the_remedy(text: str, where: str, remedy: str) -> None:
     (told,) = faults_of(parse, text)
     assert where in told
     assert remedy in told
 
 
-def test_every_value_that_cannot_be_taken_is_named_by_its_path():
+def test_every_value_that_cannot_be_taken_is_named_by_its_path() -> None:
     text = (
         '{"a": [1, NaN], "b": {"odd key": 1e400}, "c": 99999999999999999999, "d": "x\\ud83dy", "\\udead": 1}'
     )
@@ -182,32 +183,32 @@ def test_every_value_that_cannot_be_taken_is_named_by_its_path():
     assert r'args["\udead"]: expected a key without lone surrogates' in told
 
 
-def test_a_key_named_twice_is_named_wherever_it_stands():
+def test_a_key_named_twice_is_named_wherever_it_stands() -> None:
     (told,) = faults_of(parse, '{"a": [{"to": "alice", "cc": 1, "to": "mallory"}]}')
     assert told == 'args.a[0]: expected each key once, got "to" more than once'
 
 
 @pytest.mark.parametrize("opening", ["[", '{"a":'])
 @pytest.mark.parametrize("depth", [MAX_DEPTH + 1, 100_000])
-def test_text_nested_too_deep_is_refused_whether_it_is_closed_or_not(opening, depth):
+def test_text_nested_too_deep_is_refused_whether_it_is_closed_or_not(opening: str, depth: int) -> None:
     closing = "]" if opening == "[" else "}"
     assert faults_of(parse, opening * depth + "1" + closing * depth)
     assert faults_of(parse, opening * depth)
 
 
-def test_a_hundred_levels_are_taken():
+def test_a_hundred_levels_are_taken() -> None:
     text = "[" * MAX_DEPTH + "]" * MAX_DEPTH
     assert show(parse(text)).count("[") == MAX_DEPTH
 
 
 @pytest.mark.parametrize("digits", [21, 5_000, 400_000])
-def test_an_integer_of_any_length_is_refused_and_not_a_crash(digits):
+def test_an_integer_of_any_length_is_refused_and_not_a_crash(digits: int) -> None:
     (told,) = faults_of(parse, "9" * digits)
     assert "expected an integer from" in told
     assert len(told) < 250
 
 
-def test_a_megabyte_is_taken_and_a_byte_more_is_not():
+def test_a_megabyte_is_taken_and_a_byte_more_is_not() -> None:
     assert parse('"' + "x" * (MAX_BYTES - 2) + '"')
     assert "at most 1,000,000 bytes" in faults_of(parse, '"' + "x" * (MAX_BYTES - 1) + '"')[0]
     assert "at most 1,000,000 bytes" in faults_of(parse, '"' + "é" * (MAX_BYTES // 2) + '"')[0]
@@ -231,42 +232,42 @@ def test_a_megabyte_is_taken_and_a_byte_more_is_not():
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_a_python_value_json_cannot_hold_exactly_is_refused(value):
+def test_a_python_value_json_cannot_hold_exactly_is_refused(value: Any) -> None:
     assert faults_of(check, value)
     assert faults_of(check, {"inside": [value]})
 
 
 @given(values)
-def test_a_value_that_can_be_taken_is_given_back_itself(value):
+def test_a_value_that_can_be_taken_is_given_back_itself(value: Any) -> None:
     assert check(value) is value
 
 
-def test_a_value_that_holds_itself_is_refused():
+def test_a_value_that_holds_itself_is_refused() -> None:
     endless: list[Any] = []
     endless += [endless, endless]
     assert faults_of(check, endless)
     assert faults_of(validate, Anything, {"value": endless}, unknown="drop")
 
 
-def test_a_value_shared_many_times_over_is_measured_as_it_would_be_written():
+def test_a_value_shared_many_times_over_is_measured_as_it_would_be_written() -> None:
     shared: list[Any] = []
     for _ in range(60):
         shared = [shared, shared]
     assert "bytes" in faults_of(check, shared)[0]
 
 
-def test_ten_thousand_mistakes_make_a_short_message():
+def test_ten_thousand_mistakes_make_a_short_message() -> None:
     told = faults_of(parse, json.dumps([math.nan] * 10_000))
     assert len(told) == 101
     assert told[-1] == "args: expected no further faults, got 9,900 more"
 
 
-def test_a_fault_is_told_in_words_that_can_be_sent_as_utf_8():
+def test_a_fault_is_told_in_words_that_can_be_sent_as_utf_8() -> None:
     for told in (faults_of(parse, '{"\\ud800": "\\udfff"}'), faults_of(check, {"\ud800": (1,)})):
         assert "".join(told).encode("utf-8")
 
 
-def test_a_long_value_is_cut_in_a_message():
+def test_a_long_value_is_cut_in_a_message() -> None:
     (told,) = faults_of(validate, Mail, {"to": ["x" * 500]}, unknown="drop")
     assert told == 'args.to: expected text, got ["' + "x" * 78 + "…"
 
@@ -274,20 +275,20 @@ def test_a_long_value_is_cut_in_a_message():
 # Validating with a pydantic model.
 
 
-def test_defaults_are_filled_in_and_named():
+def test_defaults_are_filled_in_and_named() -> None:
     made = validate(Mail, {"to": "alice"}, unknown="refuse")
     assert made.args == {"to": "alice", "subject": "(none)", "copies": 1}
     assert made.defaults == ("args.subject", "args.copies")
     assert (made.dropped, made.coerced) == ((), ())
 
 
-def test_defaults_inside_lists_and_objects_are_named_too():
+def test_defaults_inside_lists_and_objects_are_named_too() -> None:
     made = validate(Shape, {"corners": [{"x": 1.5}, {"x": 2.0, "y": 3.0}]}, unknown="refuse")
     assert made.args == {"corners": [{"x": 1.5, "y": 0.5}, {"x": 2.0, "y": 3.0}], "label": None}
     assert made.defaults == ("args.corners[0].y", "args.label")
 
 
-def test_values_the_schema_turns_into_others_are_named_with_both():
+def test_values_the_schema_turns_into_others_are_named_with_both() -> None:
     made = validate(Shape, {"corners": [{"x": 1, "y": "2.5"}]}, unknown="refuse")
     assert identical(made.args["corners"], [{"x": 1.0, "y": 2.5}])
     assert [repr(each) for each in made.coerced] == [
@@ -296,12 +297,12 @@ def test_values_the_schema_turns_into_others_are_named_with_both():
     ]
 
 
-def test_a_number_that_loses_digits_as_a_float_is_marked():
+def test_a_number_that_loses_digits_as_a_float_is_marked() -> None:
     made = validate(Point, {"x": 9007199254740993}, unknown="refuse")
     assert made.coerced == (Coercion("args.x", 9007199254740993, 9007199254740992.0),)
 
 
-def test_true_stays_true():
+def test_true_stays_true() -> None:
     class Flag(BaseModel):
         on: bool
 
@@ -310,7 +311,7 @@ def test_true_stays_true():
     assert made.coerced == ()
 
 
-def test_unknown_arguments_are_dropped_by_name_or_refused_by_name():
+def test_unknown_arguments_are_dropped_by_name_or_refused_by_name() -> None:
     extra = {"corners": [{"x": 1.0, "z": 2}], "bcc": "mallory"}
     made = validate(Shape, extra, unknown="drop")
     assert made.args == {"corners": [{"x": 1.0, "y": 0.5}], "label": None}
@@ -321,7 +322,7 @@ def test_unknown_arguments_are_dropped_by_name_or_refused_by_name():
     ]
 
 
-def test_unknown_arguments_are_refused_beside_every_other_fault():
+def test_unknown_arguments_are_refused_beside_every_other_fault() -> None:
     class Nest(BaseModel):
         inner: Point
         free: "Free"
@@ -342,7 +343,7 @@ def test_unknown_arguments_are_refused_beside_every_other_fault():
     ]
 
 
-def test_a_model_that_forbids_unknown_arguments_refuses_them_even_where_others_are_dropped():
+def test_a_model_that_forbids_unknown_arguments_refuses_them_even_where_others_are_dropped() -> None:
     class Strict(BaseModel):
         model_config = ConfigDict(extra="forbid")
         a: int
@@ -352,7 +353,7 @@ def test_a_model_that_forbids_unknown_arguments_refuses_them_even_where_others_a
     ]
 
 
-def test_a_model_that_allows_unknown_arguments_keeps_them():
+def test_a_model_that_allows_unknown_arguments_keeps_them() -> None:
     class Free(BaseModel):
         model_config = ConfigDict(extra="allow")
         a: int
@@ -362,7 +363,7 @@ def test_a_model_that_allows_unknown_arguments_keeps_them():
     assert made.dropped == ()
 
 
-def test_unknown_keys_of_a_typed_dict_are_dropped_or_refused_like_others():
+def test_unknown_keys_of_a_typed_dict_are_dropped_or_refused_like_others() -> None:
     class Row(TypedDict):
         a: int
 
@@ -376,7 +377,7 @@ def test_unknown_keys_of_a_typed_dict_are_dropped_or_refused_like_others():
     )
 
 
-def test_every_fault_is_listed_by_its_path():
+def test_every_fault_is_listed_by_its_path() -> None:
     class Big(BaseModel):
         name: str
         size: Annotated[int, Field(gt=0)]
@@ -403,7 +404,7 @@ def test_every_fault_is_listed_by_its_path():
     ]
 
 
-def test_alternatives_that_fail_in_one_place_are_told_as_one():
+def test_alternatives_that_fail_in_one_place_are_told_as_one() -> None:
     class Either(BaseModel):
         a: int | str | None
         b: Point | Mail
@@ -415,7 +416,7 @@ def test_alternatives_that_fail_in_one_place_are_told_as_one():
     ]
 
 
-def test_a_tagged_alternative_speaks_of_the_one_that_was_meant():
+def test_a_tagged_alternative_speaks_of_the_one_that_was_meant() -> None:
     class Circle(BaseModel):
         kind: Literal["circle"]
         radius: float
@@ -434,7 +435,7 @@ def test_a_tagged_alternative_speaks_of_the_one_that_was_meant():
     assert "'kind' to be one of 'circle', 'square'" in told
 
 
-def test_a_root_model_is_looked_through():
+def test_a_root_model_is_looked_through() -> None:
     class Points(RootModel[list[Point]]):
         pass
 
@@ -451,7 +452,7 @@ def test_a_root_model_is_looked_through():
 
 
 @pytest.mark.parametrize("odd", [KeyError("boo"), RecursionError(), TypeError("no\nlines")])
-def test_a_check_of_the_tool_that_raises_something_odd_is_a_fault_and_no_crash(odd):
+def test_a_check_of_the_tool_that_raises_something_odd_is_a_fault_and_no_crash(odd: Exception) -> None:
     class Odd(BaseModel):
         a: int
 
@@ -464,11 +465,11 @@ def test_a_check_of_the_tool_that_raises_something_odd_is_a_fault_and_no_crash(o
     assert type(odd).__name__ in told
 
 
-def test_arguments_that_are_no_object_are_refused():
+def test_arguments_that_are_no_object_are_refused() -> None:
     assert faults_of(validate, Mail, ["to"], unknown="drop") == ["args: expected object, got list"]
 
 
-def test_limits_hold_before_and_after_the_schema():
+def test_limits_hold_before_and_after_the_schema() -> None:
     class Wide(BaseModel):
         n: int = 0
         x: float = math.inf
@@ -478,7 +479,7 @@ def test_limits_hold_before_and_after_the_schema():
     assert faults_of(validate, Wide, {}, unknown="drop")
 
 
-def test_the_proposal_is_not_changed_and_shares_nothing_with_what_is_handed_over():
+def test_the_proposal_is_not_changed_and_shares_nothing_with_what_is_handed_over() -> None:
     class Greedy(BaseModel):
         items: list[int]
 
@@ -520,7 +521,7 @@ class Sloppy(BaseModel):
     name: str = None  # type: ignore[assignment]  # as many tools are written
 
 
-def test_arguments_taken_only_by_alias_are_received_by_name():
+def test_arguments_taken_only_by_alias_are_received_by_name() -> None:
     made = validate(Aliased, {"from": "me", "number": 2, "tags": ["z", "y"]}, unknown="refuse")
     assert made.args == {"from_": "me", "count": 2, "tags": ["y", "z"], "password": "none"}
     assert made.entered == {"from": "me", "number": 2, "tags": ["z", "y"]}
@@ -528,19 +529,19 @@ def test_arguments_taken_only_by_alias_are_received_by_name():
     assert made.coerced == (Coercion("args.tags", ["z", "y"], ["y", "z"]),)
 
 
-def test_arguments_taken_by_name_too_are_received_by_name():
+def test_arguments_taken_by_name_too_are_received_by_name() -> None:
     assert validate(Named, {"from": "me"}, unknown="refuse").args == {"from_": "me"}
     assert validate(Named, {"from_": "me"}, unknown="refuse").args == {"from_": "me"}
 
 
-def test_a_secret_is_received_as_it_is_and_not_as_stars():
+def test_a_secret_is_received_as_it_is_and_not_as_stars() -> None:
     made = validate(Aliased, {"from": "me", "password": "pw"}, unknown="refuse")
     assert made.args["password"] == "pw"
     assert made.coerced == ()
 
 
 @pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
-def test_a_default_that_pydantic_does_not_check_is_shown_as_it_arrives():
+def test_a_default_that_pydantic_does_not_check_is_shown_as_it_arrives() -> None:
     class Lax(BaseModel):
         count: int = "7"  # type: ignore[assignment]
 
@@ -559,7 +560,7 @@ def _money(value: Any) -> Money:
     return Money(value["cents"] if isinstance(value, dict) else value)
 
 
-def test_a_value_of_the_tools_own_type_is_refused_however_its_schema_writes_it():
+def test_a_value_of_the_tools_own_type_is_refused_however_its_schema_writes_it() -> None:
     class Pay(BaseModel):
         model_config = ConfigDict(arbitrary_types_allowed=True)
         sum: Annotated[Money, PlainValidator(_money), PlainSerializer(lambda money: {"cents": money.cents})]
@@ -569,14 +570,14 @@ def test_a_value_of_the_tools_own_type_is_refused_however_its_schema_writes_it()
     ]
 
 
-def test_what_a_schema_writes_is_not_what_is_shown():
+def test_what_a_schema_writes_is_not_what_is_shown() -> None:
     class Write(BaseModel):
         n: Annotated[int, PlainSerializer(lambda n: f"number {n}")]
 
     assert validate(Write, {"n": 1}, unknown="drop").args == {"n": 1}
 
 
-def test_a_dataclass_is_compared_field_by_field():
+def test_a_dataclass_is_compared_field_by_field() -> None:
     @dataclass
     class Place:
         x: float
@@ -591,7 +592,7 @@ def test_a_dataclass_is_compared_field_by_field():
     assert made.coerced == (Coercion("args.to.x", 1, 1.0),)
 
 
-def test_a_value_that_its_check_would_change_again_is_received_as_it_is_made_once():
+def test_a_value_that_its_check_would_change_again_is_received_as_it_is_made_once() -> None:
     class Raise(BaseModel):
         amount: int = 1
 
@@ -604,7 +605,7 @@ def test_a_value_that_its_check_would_change_again_is_received_as_it_is_made_onc
     assert validate(Raise, {}, unknown="drop").args == {"amount": 1}
 
 
-def test_a_value_that_is_made_otherwise_each_time_is_kept_if_it_can_be_made_again():
+def test_a_value_that_is_made_otherwise_each_time_is_kept_if_it_can_be_made_again() -> None:
     class Stamped(BaseModel):
         text: str
         nonce: str = Field(default_factory=lambda: uuid4().hex)
@@ -614,7 +615,7 @@ def test_a_value_that_is_made_otherwise_each_time_is_kept_if_it_can_be_made_agai
     assert intake_of(a_tool(Stamped)).rebuild(made.args, made.args) == made.args
 
 
-def test_a_value_that_is_made_otherwise_each_time_is_refused_if_it_cannot_be_made_again():
+def test_a_value_that_is_made_otherwise_each_time_is_refused_if_it_cannot_be_made_again() -> None:
     numbers = count()
 
     class Restless(BaseModel):
@@ -630,7 +631,7 @@ def test_a_value_that_is_made_otherwise_each_time_is_refused_if_it_cannot_be_mad
     ]
 
 
-def test_an_argument_that_the_function_does_not_get_is_dropped_by_name():
+def test_an_argument_that_the_function_does_not_get_is_dropped_by_name() -> None:
     class Lossy(BaseModel):
         seen: int = 0
         hidden: str = Field(default="", exclude=True)
@@ -641,7 +642,7 @@ def test_an_argument_that_the_function_does_not_get_is_dropped_by_name():
     assert "hidden" in faults_of(validate, Lossy, {"hidden": "x"}, unknown="refuse")[0]
 
 
-def test_a_value_that_a_check_derives_is_told_as_made_and_not_as_a_default():
+def test_a_value_that_a_check_derives_is_told_as_made_and_not_as_a_default() -> None:
     class Span(BaseModel):
         start: int
         end: int | None = None
@@ -667,14 +668,16 @@ def test_a_value_that_a_check_derives_is_told_as_made_and_not_as_a_default():
         (Mail, {"to": "x", "copies": "2"}),
     ],
 )
-def test_langchain_calls_the_function_with_exactly_what_was_shown(schema, proposal):
+def test_langchain_calls_the_function_with_exactly_what_was_shown(
+    schema: Any, proposal: dict[str, Any]
+) -> None:
     noted: list[dict[str, Any]] = []
     made = validate(schema, proposal, unknown="refuse")
     a_tool(schema, noted).invoke(made.entered)
     assert identical(plainly(noted), [made.args])
 
 
-def test_a_tool_made_from_a_function_gets_its_defaults():
+def test_a_tool_made_from_a_function_gets_its_defaults() -> None:
     @tool
     def book(title: str, days: float = 14, note: str | None = None) -> str:
         """Lend a book."""
@@ -685,7 +688,7 @@ def test_a_tool_made_from_a_function_gets_its_defaults():
     assert book.invoke(made.entered) == "('Emma', 14, None)"
 
 
-def test_langchains_stand_ins_for_open_arguments_are_not_received():
+def test_langchains_stand_ins_for_open_arguments_are_not_received() -> None:
     @tool
     def spread(a: int, *args: Any, **kwargs: Any) -> str:
         """Take anything."""
@@ -717,7 +720,9 @@ TREE: dict[str, Any] = {
     st.sampled_from([Mail, Shape, Aliased, Sloppy, Anything, TREE]),
     st.sampled_from(["drop", "refuse"]),
 )
-def test_any_arguments_are_refused_or_received_as_shown(proposal, schema, unknown):
+def test_any_arguments_are_refused_or_received_as_shown(
+    proposal: dict[str, Any], schema: Any, unknown: Unknown
+) -> None:
     try:
         made = validate(schema, proposal, unknown=unknown)
     except ArgumentsRefused:

@@ -6,6 +6,7 @@ import string
 import time
 import unicodedata
 from pathlib import Path
+from typing import Any, Literal
 
 import pytest
 import regex
@@ -61,7 +62,7 @@ def read_back(shown: str) -> str:
 
 
 @pytest.mark.parametrize(("value", "expect"), shown_cases)
-def test_a_case_is_shown_and_warned_of_as_agreed(value, expect):
+def test_a_case_is_shown_and_warned_of_as_agreed(value: str, expect: dict[str, Any]) -> None:
     shown = visible(value)
     found = " ".join(told for caution in cautions("path", value) for told in caution.found)
     assert all(f"⟨{code} " in shown for code in expect["visible_code_points"])
@@ -73,7 +74,7 @@ def test_a_case_is_shown_and_warned_of_as_agreed(value, expect):
 
 
 @pytest.mark.parametrize("value", refused_cases)
-def test_a_case_that_cannot_be_sent_is_refused_and_could_be_shown_all_the_same(value):
+def test_a_case_that_cannot_be_sent_is_refused_and_could_be_shown_all_the_same(value: str) -> None:
     with pytest.raises(ArgumentsRefused):
         check({"path": value})
     visible(value).encode("utf-8")
@@ -81,7 +82,7 @@ def test_a_case_that_cannot_be_sent_is_refused_and_could_be_shown_all_the_same(v
 
 @given(texts)
 @example("\ufeff")
-def test_what_is_shown_holds_nothing_hidden(text):
+def test_what_is_shown_holds_nothing_hidden(text: str) -> None:
     shown = visible(text)
     assert not NEVER_BARE.search(shown)
     shown.encode("utf-8")
@@ -95,13 +96,13 @@ def test_what_is_shown_holds_nothing_hidden(text):
 @example("⟨U+202E RIGHT-TO-LEFT OVERRIDE⟩\u202e")
 @example("⟨2 SPACES⟩")
 @example("\r\r\n")
-def test_the_text_can_be_read_back_from_what_is_shown(text):
+def test_the_text_can_be_read_back_from_what_is_shown(text: str) -> None:
     assert read_back(visible(text)) == text
 
 
 @given(texts)
 @example("\n" * 12)
-def test_what_is_shown_loses_nothing_where_a_page_trims_it(text):
+def test_what_is_shown_loses_nothing_where_a_page_trims_it(text: str) -> None:
     shown = visible(text)
     assert not shown.startswith((" ", "\t"))
     assert not shown.endswith((" ", "\n", "\t"))
@@ -109,12 +110,12 @@ def test_what_is_shown_loses_nothing_where_a_page_trims_it(text):
 
 
 @given(st.lists(st.text(string.ascii_letters + string.digits + string.punctuation, min_size=1)).map(" ".join))
-def test_plain_ascii_is_shown_unchanged_and_without_a_warning(text):
+def test_plain_ascii_is_shown_unchanged_and_without_a_warning(text: str) -> None:
     assert visible(text) == text
     assert cautions("body", text) == () or "xn--" in text.lower() or "://" in text
 
 
-def test_lines_and_indentation_are_shown_as_they_are():
+def test_lines_and_indentation_are_shown_as_they_are() -> None:
     text = "def f():\n    return 1\n\n\nprint(f())"
     assert visible(text) == text
 
@@ -142,7 +143,9 @@ STACKED = {
 
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
 @pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in STACKED.items()])
-def test_marks_as_a_language_puts_them_on_its_letters_are_left_in_peace(text, form):
+def test_marks_as_a_language_puts_them_on_its_letters_are_left_in_peace(
+    text: str, form: Literal["NFC", "NFD"]
+) -> None:
     written = unicodedata.normalize(form, text)
     assert visible(written) == written
     assert cautions("body", written) == ()
@@ -160,7 +163,7 @@ def test_marks_as_a_language_puts_them_on_its_letters_are_left_in_peace(text, fo
         ("pay \u0489", "\u0489"),
     ],
 )
-def test_marks_that_cover_the_text_around_are_written_out_and_warned_of(text, shown):
+def test_marks_that_cover_the_text_around_are_written_out_and_warned_of(text: str, shown: str) -> None:
     assert shown not in visible(text)
     assert f"⟨U+{ord(shown):04X} " in visible(text)
     assert read_back(visible(text)) == text
@@ -180,7 +183,7 @@ def test_marks_that_cover_the_text_around_are_written_out_and_warned_of(text, sh
         ("ssh://git:pw@host", "git:pw@host leads to host"),
     ],
 )
-def test_a_url_with_a_user_before_its_host_is_warned_of(url, told):
+def test_a_url_with_a_user_before_its_host_is_warned_of(url: str, told: str) -> None:
     assert visible(url) == url
     assert [(one.suspicion, one.found) for one in cautions("link", url)] == [(Suspicion.URL_USER, (told,))]
 
@@ -195,11 +198,11 @@ def test_a_url_with_a_user_before_its_host_is_warned_of(url, told):
         "a://b c@d",
     ],
 )
-def test_an_at_sign_elsewhere_is_left_in_peace(text):
+def test_an_at_sign_elsewhere_is_left_in_peace(text: str) -> None:
     assert cautions("link", text) == ()
 
 
-def test_a_long_row_of_changing_hidden_characters_is_one_mark_that_tells_it_from_any_other():
+def test_a_long_row_of_changing_hidden_characters_is_one_mark_that_tells_it_from_any_other() -> None:
     row, other = "\u200b\u202e" * 300, "\u202e\u200b" * 300
     shown = visible(f"a{row}b")
     assert len(shown) < 100
@@ -255,7 +258,7 @@ ORDINARY = {
 
 
 @pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in ORDINARY.items()])
-def test_ordinary_text_is_shown_unchanged_and_without_a_warning(text):
+def test_ordinary_text_is_shown_unchanged_and_without_a_warning(text: str) -> None:
     assert visible(text) == text
     assert cautions("body", text) == ()
 
@@ -276,7 +279,7 @@ def test_ordinary_text_is_shown_unchanged_and_without_a_warning(text):
         "xn--e1afmkfd.xn--p1ai",
     ],
 )
-def test_names_in_a_language_are_left_in_peace(text):
+def test_names_in_a_language_are_left_in_peace(text: str) -> None:
     assert visible(text) == text
     assert cautions("path", text) == ()
 
@@ -315,14 +318,14 @@ def test_names_in_a_language_are_left_in_peace(text):
         ("ȷohn was here", "U+0237"),
     ],
 )
-def test_a_letter_that_passes_for_another_is_named_with_its_word(text, code):
+def test_a_letter_that_passes_for_another_is_named_with_its_word(text: str, code: str) -> None:
     (caution,) = cautions("target", text)
     assert caution.argument == "target"
     assert caution.suspicion is Suspicion.LOOKALIKE
     assert any(code in told for told in caution.found)
 
 
-def test_a_tools_name_is_held_to_the_rules_for_names():
+def test_a_tools_name_is_held_to_the_rules_for_names() -> None:
     assert cautions("tool", "send_emaіl", "name")[0].suspicion is Suspicion.LOOKALIKE
     assert cautions("tool", "отправить_письмо", "name") == ()
 
@@ -340,18 +343,18 @@ def test_a_tools_name_is_held_to_the_rules_for_names():
         ("\na", "⟨NEWLINE⟩\na"),
     ],
 )
-def test_blanks_that_cannot_be_seen_are_marked_without_a_warning(text, shown):
+def test_blanks_that_cannot_be_seen_are_marked_without_a_warning(text: str, shown: str) -> None:
     assert visible(text) == shown
     assert cautions("body", text) == ()
 
 
 @pytest.mark.parametrize("text", ["safe" + "\n" * 40 + "rm", "safe" + " " * 400 + "rm"])
-def test_blank_space_that_pushes_text_out_of_sight_is_folded_and_warned_of(text):
+def test_blank_space_that_pushes_text_out_of_sight_is_folded_and_warned_of(text: str) -> None:
     assert len(visible(text)) < 40
     assert [caution.suspicion for caution in cautions("body", text)] == [Suspicion.PADDING]
 
 
-def test_text_that_imitates_a_mark_is_told_apart_and_warned_of():
+def test_text_that_imitates_a_mark_is_told_apart_and_warned_of() -> None:
     assert visible("⟨TAB⟩") == "⟨U+27E8 MATHEMATICAL LEFT ANGLE BRACKET⟩TAB⟩"
     assert [caution.suspicion for caution in cautions("body", "⟨TAB⟩")] == [Suspicion.IMITATION]
     assert visible("⟨ψ|φ⟩") == "⟨ψ|φ⟩"
@@ -373,20 +376,20 @@ def test_text_that_imitates_a_mark_is_told_apart_and_warned_of():
         "\x7f",
     ],
 )
-def test_every_kind_of_hidden_character_is_marked_and_named(char):
+def test_every_kind_of_hidden_character_is_marked_and_named(char: str) -> None:
     assert visible(f"a{char}b").startswith(f"a⟨U+{ord(char):04X} ")
     (caution,) = cautions("body", f"a{char}b")
     assert caution.suspicion is Suspicion.HIDDEN
     assert f"U+{ord(char):04X}" in caution.found[0]
 
 
-def test_emoji_carry_no_hidden_text():
+def test_emoji_carry_no_hidden_text() -> None:
     tags = "".join(chr(0xE0000 + ord(c)) for c in "hide")
     for text in (f"🏴{tags}\U000e007f", "❤\ufe0f\ufe01\ufe0f", "😀\U000e0100", "👩\u200d\u200d👩"):
         assert [caution.suspicion for caution in cautions("body", text)] == [Suspicion.HIDDEN]
 
 
-def test_ten_thousand_findings_make_a_short_warning():
+def test_ten_thousand_findings_make_a_short_warning() -> None:
     text = "".join(chr(0xE000 + n) for n in range(6_000))
     (caution,) = cautions("body", text)
     assert len(caution.found) == 21
@@ -394,7 +397,7 @@ def test_ten_thousand_findings_make_a_short_warning():
 
 
 @pytest.mark.parametrize("sentence", ["The quick brown fox. ", "Встреча в десять утра. ", "会议在十点开始。"])
-def test_a_megabyte_of_plain_text_is_looked_through_in_an_instant(sentence):
+def test_a_megabyte_of_plain_text_is_looked_through_in_an_instant(sentence: str) -> None:
     text = sentence * (1_000_000 // len(sentence)) + "."
     begun = time.thread_time()
     assert visible(text) == text
@@ -403,7 +406,7 @@ def test_a_megabyte_of_plain_text_is_looked_through_in_an_instant(sentence):
 
 
 @pytest.mark.parametrize("piece", ["я@", "://я", "xn--", "a ", "я.", " \u200b", "ab\t"])
-def test_no_text_makes_the_search_slow(piece):
+def test_no_text_makes_the_search_slow(piece: str) -> None:
     text = piece * (200_000 // len(piece))
     begun = time.thread_time()
     visible(text)

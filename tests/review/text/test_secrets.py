@@ -169,7 +169,7 @@ def test_a_key_that_only_sounds_like_a_secrets_is_not_masked(name: str) -> None:
 
 
 def test_nothing_under_a_secrets_key_is_nothing_to_mask() -> None:
-    nothing = {"password": None, "token": True, "secret": "", "credentials": []}
+    nothing: dict[str, object] = {"password": None, "token": True, "secret": "", "credentials": []}
     assert masked(nothing) == nothing
 
 
