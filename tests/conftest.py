@@ -8,7 +8,7 @@ import shutil
 import socket
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,16 @@ from typing import Any
 import httpx
 import hypothesis
 import pytest
+from langchain_core.tools import BaseTool
 from xdist.scheduler import LoadFileScheduling
 
 import agent  # noqa: F401  sets LangGraph's strict checkpoint reading before LangGraph is imported
 from agent import bootstrap
 from agent.bootstrap import Opened, open_console
 from agent.console import Console
+from agent.engine.checkpoints import Graph
+from agent.engine.drivers import external
+from agent.engine.reach import tools_by_place
 from agent.review.actions import Review
 from agent.review.threads import Run
 from agent.settings import Settings
@@ -147,6 +151,21 @@ def settings(tmp_path: Path) -> Settings:
         review_demo_delay=0,
         review_reviewer="ana",
     )
+
+
+@pytest.fixture(scope="module")
+def looked_through_once() -> Iterator[None]:
+    """The tools that a graph can reach are looked for once, not at each opening of a console: no graph changes meanwhile."""
+    found: dict[int, tuple[object, Mapping[str, Mapping[str, Sequence[BaseTool]]]]] = {}
+
+    def once(graph: Graph) -> Mapping[str, Mapping[str, Sequence[BaseTool]]]:
+        if id(graph) not in found:
+            found[id(graph)] = (graph, tools_by_place(graph))  # kept, so that no other graph gets its id
+        return found[id(graph)][1]
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(external, "tools_by_place", once)
+        yield
 
 
 @pytest.fixture

@@ -13,7 +13,16 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, Request, WebSocket, expect
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Locator,
+    Page,
+    Request,
+    TimeoutError,
+    WebSocket,
+    expect,
+)
 
 from tests.conftest import Server
 
@@ -21,6 +30,12 @@ SECONDS = 60_000
 """Milliseconds that bound a wait which would never end."""
 
 expect.set_options(timeout=SECONDS)
+
+# Looked at with every frame of the page, where `expect` looks once a second after the first moments.
+SETTLED = """() => {
+    const app = document.querySelector("[data-testid=stApp]");
+    return app?.dataset.testConnectionState === "CONNECTED" && app.dataset.testScriptState === "notRunning";
+}"""
 
 DANGEROUS = {"send_email": "to", "remove_file": "path", "rotate_keys": "service"}
 """The argument that a reviewer of an irreversible demo tool types again."""
@@ -153,7 +168,7 @@ class Tab:
         field = self.at("name").locator("input")
         again(
             lambda: self.settled().at("change-name").get_by_role("button").click(delay=50),
-            lambda bound: expect(field).to_be_visible(timeout=bound),
+            partial(shown_within, field),
         )
         field.fill(name)
         self.at("use-name").get_by_role("button").click(delay=50)
@@ -161,23 +176,21 @@ class Tab:
 
     def settled(self) -> Tab:
         """Wait until the page is connected and drawn: what is pressed while it is redrawn can be lost."""
-        app = self.page.get_by_test_id("stApp")
-        expect(app).to_have_attribute("data-test-connection-state", "CONNECTED")
-        expect(app).to_have_attribute("data-test-script-state", "notRunning")
+        self.page.wait_for_function(SETTLED)
         return self
 
     def sees(self, text: str | re.Pattern[str]) -> Tab:
-        expect(self.page.locator("[data-testid=stApp]").get_by_text(text).first).to_be_visible()
+        self.page.locator("[data-testid=stApp]").get_by_text(text).first.wait_for()
         return self
 
     def sees_review(self, review_id: str) -> Tab:
         # Its box is there before it is: a page loads each kind of widget when it first needs it.
-        expect(self.at(f"send:{review_id}").get_by_role("button")).to_be_visible()
+        self.at(f"send:{review_id}").get_by_role("button").wait_for()
         return self
 
 
 def shown_within(place: Locator, bound: int) -> None:
-    expect(place).to_be_visible(timeout=bound)
+    place.wait_for(timeout=bound)
 
 
 def again(act: Callable[[], object], seen: Callable[[int], object]) -> None:
@@ -186,7 +199,7 @@ def again(act: Callable[[], object], seen: Callable[[int], object]) -> None:
         try:
             act()
             seen(SECONDS // 10)
-        except AssertionError:
+        except (AssertionError, TimeoutError):
             continue
         return
     seen(SECONDS)

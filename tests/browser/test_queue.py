@@ -49,24 +49,15 @@ QUEUE = (
     Work((mail("one@example.com"),), ("approve",), agent="mail"),
     Work((mail("two@example.com"),), ("reject",), WHY, agent="mail"),
     Work((mail("three@example.com"),), ("edit",), mail("edited@example.com").partition(" ")[2], agent="mail"),
-    Work((file("a.txt"),), ("approve",)),
-    Work((file("b.txt"),), ("reject",), WHY),
     Work((file("c.txt"),), ("edit",), file("c2.txt", "y").partition(" ")[2]),
-    Work((ROTATE,), ("approve",)),
-    Work((ASK,), ("respond",), ANSWER),
-    Work((mail("batch1@example.com"), mail("batch2@example.com")), ("approve", "approve"), agent="mail"),
-    Work((file("d.txt"), file("e.txt"), file("f.txt")), ("approve", "reject", "approve"), WHY),
-    Work((note("kept"),), ("approve",)),
-    Work((note("dropped"),), ("reject",), WHY),
-    Work((mail("four@example.com"),), ("approve",), agent="mail"),
-    Work(('remove_file {"path": "a.txt"}',), ("approve",)),
     Work((ASK, file("g.txt")), ("respond", "approve"), ANSWER),
-    Work((file("h.txt"),), ("approve",)),
-    Work((ROTATE, note("beside")), ("approve", "approve")),
-    Work((mail("five@example.com"),), ("reject",), WHY, agent="mail"),
-    Work((file("i.txt"),), ("approve",)),
-    Work((mail("six@example.com"),), ("approve",), agent="mail"),
+    Work((ASK,), ("respond",), ANSWER),
+    Work((file("d.txt"), note("dropped"), file("f.txt")), ("approve", "reject", "approve"), WHY),
+    Work(('remove_file {"path": "d.txt"}',), ("approve",)),
+    Work((ROTATE, note("kept")), ("approve", "approve")),
+    Work((mail("batch1@example.com"), mail("batch2@example.com")), ("approve", "approve"), agent="mail"),
 )
+"""Every other one is decided by keyboard, the rest by mouse."""
 FIELD = {"edit": "args", "reject": "reason", "respond": "reply"}
 
 
@@ -167,15 +158,15 @@ def test_the_whole_queue_is_worked_through_and_each_decision_has_its_effect(
         counts(tab, len(queue) - place - 1)
     tab.sees("Nothing waits for a decision.")
     until(lambda: shared.get("health")["runs"] == 0)
-    sent = ["one", "edited", "batch1", "batch2", "four", "six"]
+    sent = ["one", "edited", "batch1", "batch2"]
     assert outbox(shared) == [f"{name}@example.com" for name in sent]
     files = dict(world(shared, "SELECT path, content FROM files"))
     mine = {path: files[path] for path in files if len(path) in (5, 6) and path.endswith(".txt")}
-    assert mine == {"c2.txt": "y", "d.txt": "x", "f.txt": "x", "g.txt": "x", "h.txt": "x", "i.txt": "x"}
+    assert mine == {"c2.txt": "y", "f.txt": "x", "g.txt": "x"}
     texts = [text for (text,) in world(shared, "SELECT text FROM notes")]
-    assert [texts.count(text) for text in ("kept", "dropped", "beside")] == [1, 0, 1]
+    assert [texts.count(text) for text in ("kept", "dropped")] == [1, 0]
     assert world(shared, "SELECT version FROM service_keys WHERE service = 'billing'") == [
-        (versions[0][0] + 2,)
+        (versions[0][0] + 1,)
     ]
     results = [
         action["result"]

@@ -38,6 +38,8 @@ from tests.engine.test_external import (
 )
 
 __all__ = ["settings"]
+
+pytestmark = pytest.mark.usefixtures("looked_through_once")
 STUCK_BY = pytest.mark.parametrize(
     "answer",
     [{"decisions": []}, {"decisions": [{"type": "nonsense"}]}, {}, "yes", [1], None, 3],

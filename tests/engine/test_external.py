@@ -24,6 +24,8 @@ from tests.conftest import SetClock, ask, decide, start_deciding, waiting
 from tests.engine import external_agents
 from tests.engine.external_agents import effects
 
+pytestmark = pytest.mark.usefixtures("looked_through_once")
+
 THREAD = "t-1"
 APPROVE = {"type": "approve"}
 REJECT = {"type": "reject", "message": "not him"}

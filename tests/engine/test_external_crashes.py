@@ -21,6 +21,8 @@ from tests.engine.external_agents import effects
 from tests.engine.test_crash_windows import Crashes
 from tests.engine.test_external import APPROVE, BOTH, HERE, REJECT, THREAD, call, edit
 
+pytestmark = pytest.mark.usefixtures("looked_through_once")
+
 DECISIONS: dict[str, Any] = {"a": APPROVE, "r": REJECT, "e": edit("send", to="z")}
 WHAT = {"a": "send a 1", "r": "send r 1", "e": "send z 1", "f": "look f"}
 MESSAGE = "\n".join(

@@ -22,6 +22,8 @@ from tests.console.test_other_clients import Client, not_heeded
 from tests.engine import external_agents, midway_agents
 from tests.engine.external_agents import effects
 
+pytestmark = pytest.mark.usefixtures("looked_through_once")
+
 THREAD = "t-1"
 REASON = "not him"
 APPROVE = {"type": "approve"}

@@ -72,8 +72,7 @@ crowd = TheCrowd()
 
 
 def _deaths() -> list[Trial]:
-    twice = (moments.FIRST_LINE, moments.EFFECT)
-    found = [Trial("killed", moment, deaths.at(moment), 1 + (moment in twice)) for moment in KILLED]
+    found = [Trial("killed", moment, deaths.at(moment)) for moment in KILLED]
     found += [
         Trial("killed", moment, deaths.during_reconcile(moment))
         for moment in (moments.RECONCILE, moments.RECONCILED)
@@ -93,13 +92,13 @@ def _freezes() -> list[Trial]:
 
 def _races() -> list[Trial]:
     return [
-        Trial("race of 16", name, crowd(race), quick, full)
-        for name, race, quick, full in [
-            ("approve, edit and reject one review", races.one_review, 2, 15.0),
-            ("late rejects of what has run", races.late_reject, 1, 5.0),
-            ("stale screens while the next question comes", races.stale_screen, 2, 5.0),
-            ("messages to one thread", races.two_messages, 2, 5.0),
-            ("decide against close against expire", races.decide_close_expire, 2, 5.0),
+        Trial("race of 16", name, crowd(race), full=full)
+        for name, race, full in [
+            ("approve, edit and reject one review", races.one_review, 15.0),
+            ("late rejects of what has run", races.late_reject, 5.0),
+            ("stale screens while the next question comes", races.stale_screen, 5.0),
+            ("messages to one thread", races.two_messages, 5.0),
+            ("decide against close against expire", races.decide_close_expire, 5.0),
         ]
     ]
 

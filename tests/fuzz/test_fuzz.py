@@ -22,7 +22,7 @@ from tests.pages.conftest import Screen
 
 CHANGED = "was changed past the console"
 SEED = secrets.randbelow(2**32)
-TIMES = {"environment": 50, "scenarios": 60, "rows": 8, "pages": 3, "checkpoints": 6}
+TIMES = {"environment": 20, "scenarios": 60, "rows": 4, "pages": 2, "checkpoints": 4}
 FOUND = (
     Damage("drafts", 0, "set", "body", '{"v": 1}'),
     Damage("drafts", 1, "set", "body", "no JSON"),
