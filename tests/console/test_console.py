@@ -649,7 +649,7 @@ def test_of_two_who_settle_at_once_one_is_taken(opened: Opened, monkeypatch: pyt
 
 @pytest.mark.parametrize("other", [{"agent": "operations"}, {"model": "another"}])
 def test_a_message_meant_for_another_agent_or_model_is_refused_and_not_stored(
-    console: Console, other: dict[str, str]
+    console: Console, other: dict[str, Any]
 ) -> None:
     thread_id = ask(console, "/say hello", agent="mail")
     before = console.queries.history_length(thread_id)

@@ -1,4 +1,4 @@
-"""The engine that is opened behind: what is known before, and that it is opened once."""
+"""The engine that is opened lazy: what is known before, and that it is opened once."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from agent.demos.model import DemoModel
 from agent.engine.lazy import LazyEngine
 from agent.engine.local import LocalEngine
 from agent.engine.models import Models
+from agent.review.agents import LoadFailure
 from agent.review.errors import PolicyError
 from agent.review.policy import Policy, Tier, ToolPolicy
 from agent.settings import Settings
@@ -27,13 +28,14 @@ def never() -> LocalEngine:
 
 
 def test_the_agents_and_their_tools_are_known_before_it_is_opened() -> None:
-    behind = LazyEngine(POLICIES, {"other": "no such file"}, ["demo"], never)
-    assert behind.agents() == ("mail", "desk")
-    assert behind.tools() == ["find", "send"]
-    assert behind.broken() == {"other": "no such file"}
-    assert behind.models() == ["demo"]
-    assert not behind.wanted.is_set()
-    behind.shut()
+    broken = {"other": LoadFailure("no such file", "", "")}
+    lazy = LazyEngine(POLICIES, broken, ["demo"], never)
+    assert lazy.agents() == ("mail", "desk")
+    assert lazy.tools() == ["find", "send"]
+    assert lazy.broken() == broken
+    assert lazy.models() == ["demo"]
+    assert not lazy.wanted.is_set()
+    lazy.shut()
 
 
 def test_it_is_opened_once_for_all_who_need_it() -> None:
@@ -44,28 +46,28 @@ def test_it_is_opened_once_for_all_who_need_it() -> None:
         made.append(LocalEngine({}, Models(DemoModel), ":memory:"))
         return made[-1]
 
-    behind = LazyEngine({}, {}, ["demo"], make)
+    lazy = LazyEngine({}, {}, ["demo"], make)
 
     def opened(_: int) -> LocalEngine:
         both_wait.wait(30)
-        return behind.open()
+        return lazy.open()
 
     with ThreadPoolExecutor(2) as needing:
         assert set(needing.map(opened, range(2))) == set(made)
     assert len(made) == 1
-    assert behind.wanted.is_set()
-    behind.shut()
+    assert lazy.wanted.is_set()
+    lazy.shut()
 
 
 def test_what_keeps_it_from_being_opened_is_raised_by_all_that_needs_it() -> None:
     def make() -> LocalEngine:
         raise PolicyError(["lend: no such tool"])
 
-    behind = LazyEngine(POLICIES, {}, ["demo"], make)
+    lazy = LazyEngine(POLICIES, {}, ["demo"], make)
     for _ in range(2):
         with pytest.raises(PolicyError, match="no such tool"):
-            behind.agent("mail")
-    assert behind.agents() == ("mail", "desk")
+            lazy.agent("mail")
+    assert lazy.agents() == ("mail", "desk")
 
 
 def test_it_tells_before_what_it_will_serve(settings: Settings) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import json
 import shutil
 import sqlite3
@@ -14,13 +15,15 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
+from agent import settings as settings_module
 from agent.bootstrap import Opened, open_console
 from agent.engine.drivers.external import agent_of
 from agent.engine.loading.factories import Factories, graph_of, runtime_of
 from agent.serving.options import AgentOptions
 from agent.settings import Settings
 from tests.api.conftest import Served
-from tests.conftest import ROOT, until
+from tests.conftest import until
+from tests.forked import ROOT
 from tests.serving import projects
 
 KINDS = (ROOT / "tests" / "cases" / "agents" / "kinds.py").read_text()
@@ -90,8 +93,8 @@ def say(served: Served, agent: str, **more: Any) -> str:
 def answer(served: Served, thread_id: str) -> str:
     """Answer the question that waits on the thread, and return what the agent says then."""
     review = served.console.queries.view(thread_id).reviews[0]
-    body = {"thread_id": thread_id, "review_id": review.review_id}
-    found = served.post("/review", decisions=[{"type": "respond", "message": "yes"}], **body)
+    decisions = [{"type": "respond", "message": "yes"}]
+    found = served.post("/review", decisions=decisions, thread_id=thread_id, review_id=review.review_id)
     assert found.status_code == 200, found.text
     return str(found.json()["answer"])
 
@@ -278,7 +281,7 @@ def test_every_kind_of_factory_is_called_as_langgraph_calls_it(serving: Any, tmp
         assert said == ["plain", "big", "ana", "small", "sync context", "async context"]
         assert "takes a config, a ServerRuntime" in served.console.queries.broken_agents()["three"].reason
         assert not served.console.queries.agent("flow").needs.messages
-        import made
+        made = importlib.import_module("made")
 
         assert made.LEFT == []
     until(lambda: sorted(made.LEFT) == ["async", "sync"])
@@ -351,7 +354,7 @@ def test_the_doctor_says_what_each_external_agent_needs(
     from agent.cli import doctor
 
     monkeypatch.setattr(
-        doctor.settings_module,
+        settings_module,
         "read",
         lambda: settings.model_copy(update={"review_agents": kinds("context_needed")}),
     )

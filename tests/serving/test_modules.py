@@ -14,7 +14,7 @@ import pytest
 import agent.registry
 from agent.registry import ExternalAgent, served
 from agent.serving.modules import modules_of, public_name
-from tests.conftest import ROOT
+from tests.forked import ROOT
 from tests.serving import projects
 
 
