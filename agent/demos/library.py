@@ -6,11 +6,12 @@ from datetime import timedelta
 from functools import partial
 
 from agent.demos.world import Book, World, quoted
-from agent.demos.world.library import LOAN_DAYS, RENEWAL_DAYS, cannot_borrow, cannot_renew
+from agent.demos.world.library import RENEWAL_DAYS, cannot_borrow, cannot_renew
 from agent.review.agents import Agent
 from agent.review.conditions import Args
 from agent.review.policy import Policy, Tier, ToolPolicy
 from agent.review.preconditions import Precondition
+from agent.review.text.counts import counted
 
 PROMPT = (
     "You help at the desk of a small lending library with the tools you are given. "
@@ -70,7 +71,7 @@ def policy(world: World) -> Policy:
                 undo="The loan ends when the member brings the book back.",
                 precondition=Precondition(
                     "A copy is on the shelf, and the member may have one more book.",
-                    facts=lambda args: world.borrowing(args["book_id"], args["member_id"]),
+                    facts=lambda args: world.borrowing(args["book_id"], args["member_id"], args["days"]),
                     fault=cannot_borrow,
                 ),
                 approve_by=TO_APPROVE,
@@ -100,15 +101,19 @@ def _renew_summary(world: World, args: Args) -> str:
 
 
 def _borrow_summary(world: World, args: Args) -> str:
-    facts = world.borrowing(args["book_id"], args["member_id"])
-    what = (
-        f"Lend {_title(world.book(args['book_id']), args['book_id'])} to {_member(world, args['member_id'])}"
-    )
+    book_id, member_id, days = args["book_id"], args["member_id"], args["days"]
+    facts = world.borrowing(book_id, member_id, days)
+    what = f"Lend {_title(world.book(book_id), book_id)} to {_member(world, member_id)}, for {counted(days, 'day')}"
     if fault := cannot_borrow(facts):
         return f"{what}, which will fail: {fault}"
-    left = facts["stock"] - 1
-    shelf = "it is the last copy, so none is left on the shelf" if left == 0 else f"{left} stay on the shelf"
-    return f"{what} for {LOAN_DAYS} days; {shelf}. The loan ends when the member brings the book back."
+    return f"{what}, to be brought back by {facts['due']} if it is lent today. {_shelf(facts['stock'])}"
+
+
+def _shelf(stock: int) -> str:
+    """Say how many copies are on the shelf, and how many are left when one is lent."""
+    left = stock - 1
+    now = f"{counted(stock, 'copy', 'copies')} {'is' if stock == 1 else 'are'} on the shelf now"
+    return f"{now}; {left or 'none'} {'is' if left < 2 else 'are'} left after this loan."
 
 
 def _title(book: Book | None, book_id: str) -> str:

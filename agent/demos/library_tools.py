@@ -6,8 +6,10 @@ from typing import Annotated
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, InjectedToolCallId, ToolException, tool
+from pydantic import Field
 
 from agent.demos.world import Book, Ref, World, quoted
+from agent.demos.world.library import LOAN_DAYS, LONGEST_LOAN
 
 
 def tools(world: World) -> tuple[BaseTool, ...]:
@@ -46,9 +48,10 @@ def _borrow_book(world: World) -> BaseTool:
         member_id: str,
         config: RunnableConfig,
         tool_call_id: Annotated[str, InjectedToolCallId],
+        days: Annotated[int, Field(ge=1, le=LONGEST_LOAN)] = LOAN_DAYS,
     ) -> str:
-        """Lend one copy of a book to a member for 28 days. The ids look like b-1 and m-9."""
-        loan = world.borrow(book_id, member_id, Ref.of(config, tool_call_id))
+        """Lend one copy of a book to a member for so many days. The ids look like b-1 and m-9."""
+        loan = world.borrow(book_id, member_id, Ref.of(config, tool_call_id), days)
         return f"Lent {loan.book_id} to {loan.member_id} until {loan.due} (loan {loan.loan_id})."
 
     return borrow_book

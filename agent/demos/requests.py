@@ -12,7 +12,8 @@ agent does not have. Phrases are tried in order, the more specific first; a phra
                 a.txt with hello" · "run sql: SELECT 1" · "DELETE FROM notes" · "delete note 7" · "remove the
                 file reports/2024.csv" · "rotate the keys of billing" · "ask me which account to use" ·
                 "Which account should I use? Ask me." · "tidy up the old reports"
-    library     "find books about dragons" · "renew loan l-1" · "borrow b-1 for member m-9" · "delete member m-9"
+    library     "find books about dragons" · "renew loan l-1" · "borrow b-1 for member m-9" ·
+                "lend b-2 to m-9 for 14 days" · "delete member m-9"
 
 Only requests that must find a mail before they archive it make further calls after the results, and only if all
 results were successes.
@@ -41,7 +42,7 @@ class ModelCall:
     """A tool call the model wants to make."""
 
     tool: str
-    args: Mapping[str, str]
+    args: Mapping[str, str | int]
 
 
 @dataclass(frozen=True)
@@ -265,13 +266,15 @@ def _borrow(match: re.Match[str]) -> Plan | None:
     member = re.search(r"\bm-\d+\b", match.string, re.I)
     if not book or not member:
         return Plan(question="Which book, and for which member? For example: borrow b-1 for member m-9")
-    return Plan((_call("borrow_book", member_id=member[0].lower(), book_id=book[0].lower()),))
+    days = re.search(r"\b(\d{1,4}) days?\b", match.string, re.I)
+    length = {"days": int(days[1])} if days else {}
+    return Plan((_call("borrow_book", member_id=member[0].lower(), book_id=book[0].lower(), **length),))
 
 
 # Reading words.
 
 
-def _call(tool: str, **args: str) -> ModelCall:
+def _call(tool: str, **args: str | int) -> ModelCall:
     return ModelCall(tool, args)
 
 

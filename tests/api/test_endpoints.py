@@ -43,6 +43,19 @@ def test_a_message_that_leads_to_an_action_is_answered_with_the_review(served: S
     ]
 
 
+def test_a_loan_is_described_by_its_days_and_is_lent_for_those_that_were_approved(served: Served) -> None:
+    asked = served.chat("Lend b-1 to m-9 for 14 days", thread_id="t-1", agent="library")
+    (request,) = asked["pending_review"]["action_requests"]
+    assert request["args"] == {"book_id": "b-1", "member_id": "m-9", "days": 14}
+    assert request["description"].startswith(
+        "Lend b-1, “A Field Guide to Dragons”, to m-9, “Noor Haddad”, for 14 days"
+    )
+    answer = served.post("/review", thread_id="t-1", decisions=[{"type": "approve"}]).json()
+    assert answer["status"] == "idle"
+    (lent,) = [loan for loan in served.opened.world.loans() if loan.member_id == "m-9"]
+    assert f"until {lent.due}" in answer["answer"]
+
+
 def test_an_approved_action_runs_and_the_record_names_the_reviewer(served: Served) -> None:
     review_id = served.chat(MAIL, thread_id="t-1")["pending_review"]["review_id"]
     decided = {"thread_id": "t-1", "review_id": review_id, "decisions": [{"type": "approve"}]}

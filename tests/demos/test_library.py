@@ -17,7 +17,8 @@ from langchain_core.tools import ToolException
 
 from agent.demos import library
 from agent.demos.world import Loan, Ref, World, WorldError
-from agent.demos.world.library import MOST_LOANS
+from agent.demos.world.library import LONGEST_LOAN, MOST_LOANS
+from agent.review.errors import ArgumentsRefused
 from agent.review.policy import Tier
 
 Call = Callable[..., str]
@@ -47,9 +48,10 @@ def call(world: World) -> Call:
 
 
 def summary(world: World, tool: str, **args: object) -> str:
-    compose = library.define(world).policy.tools[tool].summary
+    agent = library.define(world)
+    compose = agent.policy.tools[tool].summary
     assert compose is not None
-    return compose(args)
+    return compose(agent.received(tool, args, unknown="refuse").args)
 
 
 def stock(world: World, book_id: str) -> int:
@@ -154,16 +156,53 @@ def test_no_member_is_deleted_even_if_it_is_run(call: Call, world: World) -> Non
     assert world.member("m-9")
 
 
-def test_the_summaries_say_who_gets_what_for_how_long_and_how_it_ends(world: World) -> None:
-    assert summary(world, "borrow_book", **LAST) == (
-        "Lend b-1, “A Field Guide to Dragons”, to m-9, “Noor Haddad” for 28 days; it is the last copy, so none is "
-        "left on the shelf. The loan ends when the member brings the book back."
-    )
-    assert "2 stay on the shelf" in summary(world, "borrow_book", book_id="b-2", member_id="m-9")
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        (
+            LAST,
+            "Lend b-1, “A Field Guide to Dragons”, to m-9, “Noor Haddad”, for 28 days, to be brought back by 2030-01-29 "
+            "if it is lent today. 1 copy is on the shelf now; none is left after this loan.",
+        ),
+        (
+            {"book_id": "b-3", "member_id": "m-1", "days": 1},
+            "Lend b-3, “The Shape of Rivers”, to m-1, “Ada Moreno”, for 1 day, to be brought back by 2030-01-02 "
+            "if it is lent today. 2 copies are on the shelf now; 1 is left after this loan.",
+        ),
+        (
+            {"book_id": "b-6", "member_id": "m-2", "days": LONGEST_LOAN},
+            "Lend b-6, “Gardening in the Shade”, to m-2, “Ben Okafor”, for 56 days, to be brought back by 2030-02-26 "
+            "if it is lent today. 4 copies are on the shelf now; 3 are left after this loan.",
+        ),
+    ],
+)
+def test_the_summary_of_a_loan_says_what_to_whom_for_how_long_and_what_is_left(
+    world: World, args: dict[str, object], expected: str
+) -> None:
+    assert summary(world, "borrow_book", **args) == expected
+
+
+def test_the_summary_of_a_renewal_says_who_keeps_what_until_when(world: World) -> None:
     assert summary(world, "renew_loan", loan_id="l-1") == (
         "Let m-1, “Ada Moreno” keep b-4, “Knots and How to Tie Them”, 14 days longer, until 2030-01-24 instead of "
         "2030-01-10; the book can be called back at any time."
     )
+
+
+def test_a_loan_is_due_after_the_days_that_were_asked_for(call: Call, world: World) -> None:
+    assert call("borrow_book", **LAST, days=14) == "Lent b-1 to m-9 until 2030-01-15 (loan l-5)."
+    assert world.loan("l-5") == Loan("l-5", "b-1", "m-9", date(2030, 1, 15), 0)
+
+
+@pytest.mark.parametrize("days", [0, -1, LONGEST_LOAN + 1, 10**18])
+def test_a_loan_of_no_sensible_length_is_refused_by_the_arguments_and_by_the_world(
+    world: World, days: int
+) -> None:
+    with pytest.raises(ArgumentsRefused, match="days"):
+        library.define(world).received("borrow_book", {**LAST, "days": days}, unknown="refuse")
+    with pytest.raises(WorldError, match="1 to 56 days"):
+        world.borrow("b-1", "m-9", REF, days)
+    assert world.changes() == ()
 
 
 def test_a_world_from_before_the_library_gets_one_and_keeps_the_rest(tmp_path: Path) -> None:

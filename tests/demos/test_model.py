@@ -404,6 +404,7 @@ def test_operations_requests(text: str, expected: list[tuple[str, ...]]) -> None
         ("renew loan l-1", [("renew_loan", "l-1")]),
         ("borrow b-1 for member m-9", [("borrow_book", "m-9", "b-1")]),
         ("lend m-9 the book b-1", [("borrow_book", "m-9", "b-1")]),
+        ("borrow b-1 for member m-9 for 14 days", [("borrow_book", "m-9", "b-1", 14)]),
         ("delete member m-9", [("delete_member", "m-9")]),
     ],
 )

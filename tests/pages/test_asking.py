@@ -33,6 +33,17 @@ def test_the_card_says_what_has_changed_since_the_question(opens: Opens, page_co
     assert "stock was 1, is 0" in said
 
 
+def test_the_card_of_a_loan_says_for_how_long_it_is_and_how_many_copies_are_left(
+    opens: Opens, console: Console
+) -> None:
+    review = waiting(console, ask(console, "Lend b-3 to m-9 for 1 day", agent="library"))
+    said = opens(review=review.review_id).said()
+    assert (
+        "Lend b-3, “The Shape of Rivers”, to m-9, “Noor Haddad”, for 1 day, to be brought back by 20" in said
+    )
+    assert "2 copies are on the shelf now; 1 is left after this loan." in said
+
+
 def test_a_call_that_comes_back_after_a_rejection_is_marked(opens: Opens, console: Console) -> None:
     mail = calls('send_email {"to": "a@x.org", "subject": "s", "body": "b"}')
     thread = ask(console, f"{mail}\n/then\n{mail.replace('/call', '/call#again')}")

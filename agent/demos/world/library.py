@@ -11,6 +11,9 @@ from typing import Any
 from agent.demos.world.store import Ref, Store, WorldError, WorldPart, existing, quoted
 
 LOAN_DAYS = 28
+"""Days of a loan for which none are named."""
+LONGEST_LOAN = 56
+"""Days; a longer one needs a renewal."""
 RENEWAL_DAYS = 14
 MOST_RENEWALS = 2
 MOST_LOANS = 4
@@ -77,23 +80,27 @@ class Library(Store):
         """Return the loan of that id, if there is one."""
         return next((one for one in self.loans() if one.loan_id == loan_id), None)
 
-    def borrowing(self, book_id: str, member_id: str) -> dict[str, Any]:
-        """Return the facts that lending a book depends on."""
+    def borrowing(self, book_id: str, member_id: str, days: int = LOAN_DAYS) -> dict[str, Any]:
+        """Return the facts that lending a book depends on, and the day on which it would be due if lent today."""
         with self._connection() as connection:
-            return _borrowing(connection, book_id, member_id)
+            return _borrowing(connection, book_id, member_id, self._due(days))
 
     def renewing(self, loan_id: str) -> dict[str, Any]:
         """Return the facts that renewing a loan depends on."""
         with self._connection() as connection:
             return _renewing(connection, loan_id)
 
-    def borrow(self, book_id: str, member_id: str, ref: Ref) -> Loan:
-        """Lend one copy to a member for `LOAN_DAYS`; return the loan."""
+    def borrow(self, book_id: str, member_id: str, ref: Ref, days: int = LOAN_DAYS) -> Loan:
+        """Lend one copy to a member for so many days; return the loan."""
+        if not 1 <= days <= LONGEST_LOAN:
+            raise WorldError(
+                f"A loan is for 1 to {LONGEST_LOAN} days, not {days}. Name another number of days."
+            )
+        due = self._due(days)
         with self._changing() as connection:
-            facts = _borrowing(connection, book_id, member_id)
+            facts = _borrowing(connection, book_id, member_id, due)
             if fault := cannot_borrow(facts):
                 raise WorldError(fault)
-            due = (self._now() + timedelta(days=LOAN_DAYS)).date()
             connection.execute("UPDATE books SET stock = stock - 1 WHERE book_id = ?", (book_id,))
             number = connection.execute(
                 "INSERT INTO loans (book_id, member_id, due, renewals) VALUES (?, ?, ?, 0)",
@@ -124,6 +131,9 @@ class Library(Store):
             self._log(connection, ref, "loan_renewed", f"loans/{loan_id}", before, after)
         return _loan_of(row)
 
+    def _due(self, days: int) -> date:
+        return (self._now() + timedelta(days=days)).date()
+
 
 def cannot_borrow(facts: Mapping[str, Any]) -> str:
     """Return why a book cannot be lent on these facts, or ""."""
@@ -153,7 +163,7 @@ LOAN_ID = "('l-' || id)"
 """A loan's id, as an SQL expression."""
 
 
-def _borrowing(connection: sqlite3.Connection, book_id: str, member_id: str) -> dict[str, Any]:
+def _borrowing(connection: sqlite3.Connection, book_id: str, member_id: str, due: date) -> dict[str, Any]:
     book = connection.execute("SELECT title, stock FROM books WHERE book_id = ?", (book_id,)).fetchone()
     member = connection.execute("SELECT name FROM members WHERE member_id = ?", (member_id,)).fetchone()
     (loans,) = connection.execute("SELECT count(*) FROM loans WHERE member_id = ?", (member_id,)).fetchone()
@@ -164,6 +174,7 @@ def _borrowing(connection: sqlite3.Connection, book_id: str, member_id: str) -> 
         "member": member_id,
         "name": member["name"] if member else None,
         "loans": loans,
+        "due": due.isoformat(),
     }
 
 
