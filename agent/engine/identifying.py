@@ -115,7 +115,7 @@ class Identifying:
             for one in self._later(tx, action)
             if one.state is ActionState.REJECTED and _is_same(one, action)
         ]
-        return (found[-1].result or tool_messages.midway(tool_messages.REJECTED)) if found else ""
+        return (found[-1].result or tool_messages.midway(tool_messages.rejected(""))) if found else ""
 
     def _later(self, tx: Transaction, action: Action) -> list[Action]:
         key = action.key

@@ -13,6 +13,8 @@ MIDWAY = (
 """Used in place of `NOT_EXECUTED` where that would be false."""
 
 REJECTED = f"User rejected this action. {NOT_EXECUTED}"
+NOT_AGAIN = "Do not try it again unless the user asks for it."
+"""Follows a rejection without a reason; a reason may itself ask for another try."""
 UNDECIDED = f"No decision was given for this action. {NOT_EXECUTED}"
 UNREADABLE_EDIT = f"The edit did not name a tool and its arguments. {NOT_EXECUTED}"
 STILL_OPEN = "The question is still open: do not repeat this call unless the user asks for it."
@@ -67,8 +69,8 @@ def of(action: Action, text: str) -> str:
 
 
 def rejected(reason: str) -> str:
-    """Return the result of a rejected call, with the reason introduced as the user's."""
-    return f"{REJECTED} {_users(reason)}".strip()
+    """Return the result of a rejected call: with the reason introduced as the user's, or else with `NOT_AGAIN`."""
+    return f"{REJECTED} {_users(reason) or NOT_AGAIN}"
 
 
 def rejected_elsewhere(reason: str) -> str:

@@ -89,6 +89,20 @@ def test_a_preview_shows_what_would_run_and_what_the_agent_would_be_told_and_cha
     assert [mail.recipient for mail in served.opened.world.outbox()] == ["eve@example.com"]
 
 
+def test_a_rejection_without_a_reason_tells_the_model_not_to_try_again_unless_the_user_asks(
+    served: Served,
+) -> None:
+    served.chat(MAIL, thread_id="t-1")
+    previewed = served.post("/preview", thread_id="t-1", decisions=[{"type": "reject"}]).json()["actions"]
+    served.post("/review", thread_id="t-1", decisions=[{"type": "reject"}])
+    messages = served.get("/threads/t-1").json()["messages"]
+    (result,) = [one for one in messages if one["type"] == "tool"]
+    assert result["content"] == previewed[0]["told"]
+    assert result["content"].startswith("User rejected this action. It was not executed. ")
+    assert result["content"].endswith("Do not try it again unless the user asks for it.")
+    assert result["status"] == "error"
+
+
 def test_a_closed_review_is_no_rejection_and_the_agent_is_told_it_is_still_open(served: Served) -> None:
     served.chat(MAIL, thread_id="t-1")
     assert served.post("/close", thread_id="t-1", reason="Later.").json()["status"] == "idle"

@@ -15,7 +15,7 @@ from agent.console import Console
 from agent.engine.guard import Guard, Stop
 from agent.review import tool_messages
 from agent.review.actions import ActionState
-from agent.review.tool_messages import ENDED_ANSWER, MIDWAY, NEVER_ENDED, STILL_OPEN
+from agent.review.tool_messages import ENDED_ANSWER, MIDWAY, NEVER_ENDED, NOT_AGAIN, STILL_OPEN
 from agent.settings import Settings
 from tests.conftest import SetClock, ask, decide, waiting
 from tests.console.test_other_clients import Client, not_heeded
@@ -106,7 +106,7 @@ ENDS: Sequence[tuple[str, End, str]] = [
     ("boss", rejected_to_the_end, tool_messages.rejected_within([REASON])),
     ("itself", rejected_to_the_end, f"User rejected this action. {MIDWAY} The user's reason: {REASON}"),
     ("boss", rejected_without_a_reason, tool_messages.rejected_within([])),
-    ("itself", rejected_without_a_reason, f"User rejected this action. {MIDWAY}"),
+    ("itself", rejected_without_a_reason, f"User rejected this action. {MIDWAY} {NOT_AGAIN}"),
     ("boss", cut_off, f"The turn ended before this call came to its end. {MIDWAY}"),
     ("itself", cut_off, f"The turn ended before this call came to its end. {MIDWAY}"),
     ("question", cut_off, f"The turn ended before this call came to its end. {MIDWAY}"),

@@ -151,12 +151,14 @@ def test_a_comment_is_kept_for_the_record() -> None:
 def test_a_rejection_tells_the_model_the_reason() -> None:
     (one,) = check_decisions([{"type": "reject", "message": "not him"}], [mail()], AGENT, SECRET)
     assert one.told is not None
-    assert one.told.endswith("not him")
+    assert one.told == "User rejected this action. It was not executed. The user's reason: not him"
 
 
 def test_a_rejection_of_blanks_has_no_reason() -> None:
     (one,) = check_decisions([{"type": "reject", "message": "  \n"}], [mail()], AGENT, SECRET)
-    assert one.told == "User rejected this action. It was not executed."
+    assert one.told == (
+        "User rejected this action. It was not executed. Do not try it again unless the user asks for it."
+    )
 
 
 def test_an_answer_becomes_the_result_word_for_word() -> None:
