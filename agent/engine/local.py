@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from langgraph.runtime import RunControl
 from langgraph.types import StateSnapshot
 
 from agent.engine import graph as built_in
+from agent.engine.asynchronous import stepped
 from agent.engine.checkpointer import WHOLE_STEPS, FencedSaver
 from agent.engine.checkpoints import Graph, holds_an_interrupt, read, readable, schema_of
 from agent.engine.delivery import Start, deliver
@@ -26,6 +27,7 @@ from agent.engine.guard import Guard, Stop
 from agent.engine.models import Models
 from agent.engine.scheduling import aside
 from agent.engine.tokens import Listener
+from agent.engine.tool_order import keep_order
 from agent.ports import CheckpointStep, Inside, Look, Moment, Paused, RunCutOff, Stood, Token
 from agent.review import shapes
 from agent.review.agents import Agent
@@ -74,6 +76,7 @@ class LocalEngine:
         window: int = built_in.WINDOW,
         max_rounds: int = built_in.MAX_ROUNDS,
     ) -> None:
+        keep_order()
         self._models, self._broken, self._rules_for = models, broken or {}, rules_for
         foreign = graphs or {}
         self._makes: dict[str, Make] = {
@@ -189,16 +192,15 @@ def _follow(make: Make, graph: Graph, start: Start, stop: threading.Event, guard
     """Run the graph and tell what happens, until it pauses, ends, or is to stop."""
     control = RunControl()
     named = {**start.config["configurable"], WHOLE_STEPS: make.whole_steps}
-    stream: Iterator[Any] = graph.stream(
-        start.begin,
-        {**start.config, "configurable": named},
-        **make.streamed,
-        durability="sync",
-        control=control,
-        version="v2",
+    config: RunnableConfig = {**start.config, "configurable": named}
+    how: dict[str, Any] = {**make.streamed, "durability": "sync", "control": control, "version": "v2"}
+    parts = (
+        stepped(graph.astream(start.begin, config, **how), under(guard))
+        if make.asynchronous
+        else _gated(graph.stream(start.begin, config, **how), guard)
     )
     try:
-        for part in _gated(stream, guard):
+        for part in parts:
             if part["type"] == "updates" and not part["ns"]:
                 yield from make.moments(part["data"])
             if stop.is_set():
@@ -207,9 +209,11 @@ def _follow(make: Make, graph: Graph, start: Start, stop: threading.Event, guard
         return
     except Stop as stopped:
         raise RunCutOff(str(stopped)) from stopped
+    finally:
+        parts.close()
 
 
-def _gated(stream: Iterator[Any], guard: Guard) -> Iterator[Any]:
+def _gated(stream: Iterator[Any], guard: Guard) -> Generator[Any]:
     """The stream, with this gate at the doors of all tools: LangGraph hands the context on to its threads."""
     context = under(guard)
     ended = object()

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
-from types import FunctionType, MethodType
+from functools import lru_cache, partial
+from re import Pattern
+from types import FunctionType, MethodType, ModuleType, NoneType
 from typing import Any, NamedTuple
 
 from langchain_core.runnables import RunnableLambda, RunnableSequence
@@ -21,11 +22,15 @@ from langgraph.prebuilt import ToolNode
 from langgraph.pregel import Pregel
 from langgraph.pregel._utils import get_function_nonlocals
 
+Graph = Pregel[Any, Any, Any, Any]
+NOTHING_BEHIND = (ModuleType, type, str, bytes, int, float, Pattern, NoneType)
 FURTHEST = 5_000
 """Things that are looked at: enough for any agent, and an end where everything refers to everything."""
 
 
-class _Thing(NamedTuple):
+class Thing(NamedTuple):
+    """Something that an agent can reach."""
+
     it: Any
     graph: str
     """The names of the nodes that lead to the graph it is called in; "" is the agent's own."""
@@ -33,30 +38,41 @@ class _Thing(NamedTuple):
     """The same with the node that calls it: where a graph that it calls would be."""
 
 
-def tools_by_place(graph: Pregel[Any, Any, Any, Any]) -> Mapping[str, Mapping[str, Sequence[BaseTool]]]:
-    """The tools that are called in each graph, by the names of the nodes that lead there, and by their own names."""
-    found: dict[str, dict[str, list[BaseTool]]] = {}
-    waiting, seen = deque([_Thing(graph, "", "")]), set[tuple[int, str]]()
+@lru_cache(maxsize=64)
+def reached(graph: Graph) -> tuple[Thing, ...]:
+    """Everything that the graph's nodes are made of or refer to, the nearest first, each once in each place."""
+    return tuple(_reached(graph))
+
+
+def _reached(graph: Graph) -> Iterator[Thing]:
+    waiting, seen = deque([Thing(graph, "", "")]), set[tuple[int, str]]()
     while waiting and len(seen) < FURTHEST:
         thing = waiting.popleft()
-        if (id(thing.it), thing.node) in seen:
+        if isinstance(thing.it, NOTHING_BEHIND) or (id(thing.it), thing.node) in seen:
             continue
         seen.add((id(thing.it), thing.node))
+        yield thing
+        waiting.extend(_behind(thing))
+
+
+def tools_by_place(graph: Graph) -> Mapping[str, Mapping[str, Sequence[BaseTool]]]:
+    """The tools that are called in each graph, by the names of the nodes that lead there, and by their own names."""
+    found: dict[str, dict[str, list[BaseTool]]] = {}
+    for thing in reached(graph):
         if isinstance(thing.it, BaseTool):
             named = found.setdefault(thing.graph, {}).setdefault(thing.it.name, [])
             if not any(one is thing.it for one in named):
                 named.append(thing.it)
-        waiting.extend(_behind(thing))
     return found
 
 
-def _behind(thing: _Thing) -> Iterator[_Thing]:
+def _behind(thing: Thing) -> Iterator[Thing]:
     if isinstance(thing.it, Pregel):
         for name, node in thing.it.nodes.items():
-            yield _Thing(node.bound, thing.node, f"{thing.node}|{name}".lstrip("|"))
+            yield Thing(node.bound, thing.node, f"{thing.node}|{name}".lstrip("|"))
         return
     for it in _parts(thing.it):
-        yield _Thing(it, thing.graph, thing.node)
+        yield Thing(it, thing.graph, thing.node)
 
 
 def _parts(it: Any) -> Sequence[Any]:
@@ -68,7 +84,7 @@ def _parts(it: Any) -> Sequence[Any]:
         case partial():
             return [it.func, *it.args, *it.keywords.values()]
         case MethodType():
-            return [it.__func__, *_kept_by(it.__self__)]
+            return [it.__func__, it.__self__, *_kept_by(it.__self__)]
         case FunctionType():
             return get_function_nonlocals(it)
     return _parts_of_runnable(it)

@@ -24,6 +24,9 @@ class Make(Protocol):
     whole_steps: bool
     """Whether each of its steps is one task, so that what it wrote need not be kept before its step is done."""
 
+    asynchronous: bool
+    """Whether it has parts that need an event loop."""
+
     def compiled(self, saver: FencedSaver) -> Graph:
         """The agent's graph over this checkpointer."""
 

@@ -31,6 +31,7 @@ class BuiltIn:
     # step takes three threads that wait for each other.
     streamed: Mapping[str, Any] = MappingProxyType({"stream_mode": "updates"})
     whole_steps = True
+    asynchronous = False
 
     def __init__(
         self,

@@ -23,6 +23,7 @@ from langgraph.graph import END
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Interrupt
 
+from agent.engine.asynchronous import is_only_asynchronous, update_state
 from agent.engine.checkpointer import FencedSaver
 from agent.engine.checkpoints import Graph, Reading, schema_of
 from agent.engine.messages import message_of, results_for
@@ -78,6 +79,7 @@ class Foreign:
         self.agent, self._graph = agent, graph
         self._tools_node = next((name for name, node in graph.nodes.items() if _tools_by_name(node)), None)
         self._router = _router(graph)
+        self.asynchronous = is_only_asynchronous(graph)
 
     def compiled(self, saver: FencedSaver) -> Graph:
         # Compiling anew is what lets the checkpointer read the graph's own types under strict msgpack; the graph
@@ -142,7 +144,7 @@ class Foreign:
         if not messages:
             # What was closed was a question beside any call: only ending the turn takes it away.
             if any(result.tool_call_id.startswith(look.waiting) for result in answers.results):
-                _end(graph, config, [], None)
+                self._end(graph, config, [], None)
             return
         messages = [*reading.unsaved_results(), *messages]
         if self._router is not None:
@@ -152,27 +154,37 @@ class Foreign:
             node = (
                 self._router if goes_on or answers.closing is not None else self._tools_node or self._router
             )
-            graph.update_state(config, {"messages": messages}, as_node=node)
+            self._write(graph, config, messages, node)
         elif self._tools_node is None:
-            _end(graph, config, messages, next(iter(look.next), None))
+            self._end(graph, config, messages, next(iter(look.next), None))
         elif answers.closing is None:
-            graph.update_state(config, {"messages": messages}, as_node=self._tools_node)
+            self._write(graph, config, messages, self._tools_node)
         else:
             behind = [end for start, end in graph.builder.edges if start == self._tools_node]
-            _end(graph, config, messages, behind[0] if len(behind) == 1 else self._tools_node)
+            self._end(graph, config, messages, behind[0] if len(behind) == 1 else self._tools_node)
 
+    def _end(
+        self, graph: Graph, config: RunnableConfig, messages: list[AnyMessage], node: str | None
+    ) -> None:
+        """Write the messages as this node, and let nothing more of the turn run."""
+        if messages:
+            try:
+                self._write(graph, config, messages, node)
+            except InvalidUpdateError:  # nobody can tell which node would have said this
+                self._write(graph, config, messages, "__start__")
+        for _ in range(CLEARINGS):
+            if not graph.get_state(config).tasks:
+                return
+            graph.update_state(config, None, as_node=END)
 
-def _end(graph: Graph, config: RunnableConfig, messages: list[AnyMessage], node: str | None) -> None:
-    """Write the messages as this node, and let nothing more of the turn run."""
-    if messages:
-        try:
+    def _write(
+        self, graph: Graph, config: RunnableConfig, messages: list[AnyMessage], node: str | None
+    ) -> None:
+        """Write the messages as this node, whose routers then say what goes on."""
+        if self.asynchronous:
+            update_state(graph, config, {"messages": messages}, node)
+        else:
             graph.update_state(config, {"messages": messages}, as_node=node)
-        except InvalidUpdateError:  # nobody can tell which node would have said this
-            graph.update_state(config, {"messages": messages}, as_node="__start__")
-    for _ in range(CLEARINGS):
-        if not graph.get_state(config).tasks:
-            return
-        graph.update_state(config, None, as_node=END)
 
 
 def _asked(interrupt: Interrupt[Any], place: str = "") -> external.WaitingInterrupt:
