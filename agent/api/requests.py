@@ -81,7 +81,12 @@ class Respond(AnyDecision):
     """Answer in the tool's place."""
 
     type: Literal["respond"]
-    message: Words | None = Field(None, description="What the agent gets as the tool's result.")
+    message: Words | None = Field(
+        None, description="What the agent gets as the tool's result. To a question, it is sent as text."
+    )
+    value: Any = Field(
+        None, description="To a question, in place of `message`: any JSON, sent as exactly this value."
+    )
 
 
 Decision = Annotated[Approve | Edit | Reject | Respond, Field(discriminator="type")]

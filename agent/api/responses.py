@@ -33,6 +33,11 @@ DecisionType = Literal["approve", "edit", "reject", "respond"]
 RECEIVED = "What the tool's function receives, where that differs from `args`."
 
 
+class OfferedAnswer(BaseModel):
+    label: str
+    value: Any = Field(description="What to send as the decision's `value`.")
+
+
 class ActionRequest(BaseModel):
     name: str
     args: dict[str, Any] | None = Field(
@@ -42,6 +47,9 @@ class ActionRequest(BaseModel):
     description: str
     tool_call_id: str
     shown_digest: str
+    choices: list[OfferedAnswer] | None = Field(
+        None, description="The answers that a question offers. Absent where it offers none."
+    )
     denied: str | None = Field(
         None, description="Why it cannot be approved: the policy denies it by now. Absent if it can."
     )
@@ -142,6 +150,9 @@ class PreviewedAction(BaseModel):
     )
     told: str | None = Field(
         description="What the agent would get as the result; null if the tool itself would answer."
+    )
+    sends: Any = Field(
+        None, description="Exactly what a question would be answered with. Absent for anything else."
     )
 
 
@@ -257,6 +268,7 @@ def previewed(accepted: AcceptedDecision) -> dict[str, Any]:
         "summary": accepted.after.summary,
         "shown_digest": accepted.after.shown_digest,
         "told": accepted.told,
+        **({"sends": accepted.answer.value} if accepted.answer is not None else {}),
     }
 
 

@@ -143,7 +143,7 @@ class Entry:
             type=accepted.type,
             tool=after.tool,
             before=before.args,
-            after=after.args if runs else None,
+            after=after.args if runs else {"value": accepted.answer.value} if accepted.answer else None,
             reason=accepted.message,
             comment=accepted.comment,
             summary=before.summary,

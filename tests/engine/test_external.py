@@ -29,6 +29,7 @@ REJECT = {"type": "reject", "message": "not him"}
 HERE = "./tests/engine/external_agents.py"
 MAKES = ("batched", "per_call", "async_batched", "async_per_call")
 EACH = pytest.mark.parametrize("make", MAKES)
+BOTH = pytest.mark.parametrize("make", MAKES[:2])
 
 
 def call(name: str, tool: str, **args: Any) -> str:
@@ -280,12 +281,12 @@ def test_a_tool_that_asks_in_its_own_middle_is_not_entered_again_once_it_is_reje
     assert effects() == []
 
 
-def test_a_question_of_another_kind_is_answered_with_json_or_text(console: Console) -> None:
+def test_a_question_of_another_kind_is_answered_with_a_value_or_text(console: Console) -> None:
     begin(console, "question", "hello")
     (action,) = waiting(console, THREAD).actions
     assert action.args == {"question": {"question": "Which colour?"}}
     assert action.allowed == ("respond",)
-    decide_each(console, **{action.key.tool_call_id: {"type": "respond", "message": '{"red": 1}'}})
+    decide_each(console, **{action.key.tool_call_id: {"type": "respond", "value": {"red": 1}}})
     assert console.queries.history(THREAD)[-1].content == "You said {'red': 1}."
     ask(console, "again", thread_id=THREAD)
     decide(console, THREAD, {"type": "respond", "message": "plain words"})

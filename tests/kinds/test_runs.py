@@ -187,7 +187,8 @@ def test_text_is_sent_as_text(scene: Scene, text: str) -> None:
 
 def test_a_question_with_choices_offers_them(scene: Scene) -> None:
     turn = scene.begin("choices", "hello")
-    assert card_of(turn)["choices"] == ["red", "blue"]
+    offered = [{"label": "red", "value": "red"}, {"label": "blue", "value": "blue"}]
+    assert card_of(turn)["choices"] == offered
     turn.send(turn.reviews[0], [{"type": "respond", "value": "blue"}])
     ended_well(turn, "blue")
     turn = scene.begin("choices", "hello")
