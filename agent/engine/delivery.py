@@ -10,14 +10,18 @@ from langchain_core.messages import AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command
 
-from agent.engine.checkpoints import Graph, Reading, read
+from agent.engine.breakpoints import BREAKPOINT, is_of
+from agent.engine.checkpoints import Graph, Reading, read, saver_of
 from agent.engine.drivers import Make
 from agent.engine.messages import results_for
+from agent.engine.unsaved import Saver, unsaved_messages
 from agent.ports import Look, Moment, Proposed, Said, Superseded
 from agent.review.deliveries import AnswerCalls, AskAgain, CatchUp, Continue, Repeat, Resume, Send, readable
 from agent.review.errors import CheckpointLost
 from agent.review.threads import Run
 
+LAST = 20
+"""Messages that a breakpoint's decisions may have changed."""
 CHECKPOINTS_DELETED = "its checkpoints were deleted"
 
 
@@ -41,9 +45,11 @@ def deliver(make: Make, graph: Graph, config: RunnableConfig, run: Run) -> Start
         raise CheckpointLost(run.thread_id, CHECKPOINTS_DELETED)
     match delivery:
         case Send() as send if not reading.holds(send.message_id):
-            return Start(config, True, _message(send, look, reading))
+            make.set_aside(graph, config, reading)
+            reading = read(graph, config)
+            return Start(config, True, _message(send, make.look(reading), reading, saver_of(graph)))
         case Resume() as resume:
-            return _resume(make, config, resume, reading, look)
+            return _resume(make, graph, config, resume, reading, look)
         case AnswerCalls() as answers:
             make.answer_calls(graph, config, answers, reading)
             look = make.look(read(graph, config))
@@ -57,15 +63,20 @@ def deliver(make: Make, graph: Graph, config: RunnableConfig, run: Run) -> Start
         case CatchUp():
             return Start(config, False, moments=(Said(look.messages),))
         case Send() | Continue() | AskAgain() | Repeat():
-            return _going_on(config, look)
+            make.go_on(graph, config, reading)
+            return _going_on(config, make.look(read(graph, config)))
 
 
-def _resume(make: Make, config: RunnableConfig, resume: Resume, reading: Reading, look: Look) -> Start:
+def _resume(
+    make: Make, graph: Graph, config: RunnableConfig, resume: Resume, reading: Reading, look: Look
+) -> Start:
     """The decisions, unless their interrupt was answered before: by an earlier try of ours, or by another client.
 
     Another client's hand shows in its answer, where that is not the one we bring, or in a last checkpoint that this
     console did not write.
     """
+    if resume.review_id.startswith(BREAKPOINT) and is_of(resume.review_id, reading.snapshot):
+        return _passing(make, graph, config, resume, reading)
     value, raised = make.answer(reading, resume), reading.raised_as(resume.review_id)
     if resume.review_id in look.waiting:
         return Start(config, True, Command(resume={resume.review_id: value}))
@@ -75,14 +86,22 @@ def _resume(make: Make, config: RunnableConfig, resume: Resume, reading: Reading
     return Start(config, False, moments=(Superseded(resume.review_id), Said(look.messages)))
 
 
+def _passing(make: Make, graph: Graph, config: RunnableConfig, resume: Resume, reading: Reading) -> Start:
+    """Past a breakpoint, with the calls changed as was decided, unless an earlier try of ours has changed them."""
+    if reading.raised_as(resume.review_id) is not None:
+        make.pass_breakpoint(graph, config, resume, reading)
+    return Start(config, True, moments=(Said(make.look(read(graph, config)).messages[-LAST:]),))
+
+
 def _going_on(config: RunnableConfig, look: Look) -> Start:
     """From where an earlier try stands, and what it told: it may have been cut off before that was recorded."""
     return Start(config, look.unfinished, moments=(Said(look.messages), Proposed(look.calls)))
 
 
-def _message(send: Send, look: Look, reading: Reading) -> dict[str, Any]:
+def _message(send: Send, look: Look, reading: Reading, saver: Saver) -> dict[str, Any]:
     """The message, behind a result for every call a broken turn left open: no model sees a call without one."""
-    results: list[AnyMessage] = [*reading.unsaved_results(), *results_for(look, send.results)]
+    before = unsaved_messages(saver, reading.snapshot)
+    results: list[AnyMessage] = [*before, *results_for(look.messages, send.results)]
     return {"messages": [*results, HumanMessage(send.text, id=send.message_id)]}
 
 

@@ -16,11 +16,12 @@ from langgraph.types import StateSnapshot
 
 from agent.engine import graph as built_in
 from agent.engine.asynchronous import stepped
+from agent.engine.breakpoints import has_breakpoints
 from agent.engine.checkpointer import WHOLE_STEPS, FencedSaver
-from agent.engine.checkpoints import Graph, holds_an_interrupt, read, readable, schema_of
+from agent.engine.checkpoints import Graph, holds_an_interrupt, messages_in, read, readable, schema_of
 from agent.engine.delivery import Start, deliver
 from agent.engine.door import know, under
-from agent.engine.drivers import Make
+from agent.engine.drivers import Make, StandsInState
 from agent.engine.drivers.built_in import BuiltIn
 from agent.engine.drivers.external import Foreign
 from agent.engine.guard import Guard, Stop
@@ -28,15 +29,18 @@ from agent.engine.models import Models
 from agent.engine.scheduling import aside
 from agent.engine.tokens import Listener
 from agent.engine.tool_order import keep_order
-from agent.ports import CheckpointStep, Inside, Look, Moment, Paused, RunCutOff, Stood, Token
+from agent.ports import CheckpointStep, Inside, Look, Moment, Paused, RunCutOff, Said, Stood, Token
 from agent.review import shapes
 from agent.review.agents import Agent
+from agent.review.deliveries import Resume
 from agent.review.errors import AgentNotLoaded, UnknownAgent
 from agent.review.rules import Rule
 from agent.review.threads import Run
 
 # LangGraph refuses a resume that names no waiting interrupt only under this private key; a test holds it.
 STRICT_RESUME = "__pregel_strict_resume"
+LAST_SAID = 100
+"""Messages that are read from the state, where nodes say something in another form than a message's."""
 OF_ITSELF = "Its agent stopped of itself, before {nodes}, and asks nothing. Go on when that may run."
 WAITS_ELSEWHERE = (
     "Another client went on with this thread, and is at work on it or left it before {nodes}. "
@@ -122,7 +126,8 @@ class LocalEngine:
 
     def waiting(self, agent: str, thread_id: str) -> tuple[str, ...]:
         self._make(agent)
-        asked = holds_an_interrupt(self._views[agent], _thread(thread_id))
+        view = self._views[agent]
+        asked = has_breakpoints(view) or holds_an_interrupt(view, _thread(thread_id))
         return self.look(agent, thread_id).waiting if asked else ()
 
     def inside(self, agent: str, thread_id: str, *, steps: int = 20) -> Inside:
@@ -153,11 +158,14 @@ class LocalEngine:
         config = self._config(run, make, callbacks, stop)
         start = deliver(make, graph, config, run)
         yield from start.moments
+        said_in_state = False
         if start.runs:
             # Where an agent of another make waits for its models and tools is its own affair.
             with aside() if make.agent.gates_itself else nullcontext():
-                yield from _follow(make, graph, start, stop, guard)
-        yield from _standing(make, graph, config, start, stop)
+                said_in_state = yield from _follow(make, graph, start, stop, guard)
+        if said_in_state:
+            yield _said_in_state(graph, config)
+        yield from _standing(make, graph, config, start, stop, run)
 
     def shut(self) -> None:
         self._writer.conn.close()
@@ -188,8 +196,13 @@ class LocalEngine:
         }
 
 
-def _follow(make: Make, graph: Graph, start: Start, stop: threading.Event, guard: Guard) -> Iterator[Moment]:
-    """Run the graph and tell what happens, until it pauses, ends, or is to stop."""
+def _follow(
+    make: Make, graph: Graph, start: Start, stop: threading.Event, guard: Guard
+) -> Generator[Moment, None, bool]:
+    """Run the graph and tell what happens, until it pauses, ends, or is to stop.
+
+    Returns whether something was said that only the graph's state makes a message of.
+    """
     control = RunControl()
     named = {**start.config["configurable"], WHOLE_STEPS: make.whole_steps}
     config: RunnableConfig = {**start.config, "configurable": named}
@@ -199,18 +212,31 @@ def _follow(make: Make, graph: Graph, start: Start, stop: threading.Event, guard
         if make.asynchronous
         else _gated(graph.stream(start.begin, config, **how), guard)
     )
+    said_in_state = False
     try:
         for part in parts:
-            if part["type"] == "updates" and not part["ns"]:
-                yield from make.moments(part["data"])
+            if part["type"] == "updates":
+                if said_in_state:  # by a step that is over
+                    yield _said_in_state(graph, start.config)
+                for moment in make.moments(part["data"], part["ns"]):
+                    if isinstance(moment, StandsInState):
+                        said_in_state = True
+                    else:
+                        yield moment
             if stop.is_set():
                 control.request_drain("stopped by a person")
     except GraphDrained:
-        return
+        pass
     except Stop as stopped:
         raise RunCutOff(str(stopped)) from stopped
     finally:
         parts.close()
+    return said_in_state
+
+
+def _said_in_state(graph: Graph, config: RunnableConfig) -> Said:
+    """The last of the conversation, as the graph has it."""
+    return Said(messages_in(graph.get_state(config))[-LAST_SAID:])
 
 
 def _gated(stream: Iterator[Any], guard: Guard) -> Generator[Any]:
@@ -222,10 +248,12 @@ def _gated(stream: Iterator[Any], guard: Guard) -> Generator[Any]:
 
 
 def _standing(
-    make: Make, graph: Graph, config: RunnableConfig, start: Start, stop: threading.Event
+    make: Make, graph: Graph, config: RunnableConfig, start: Start, stop: threading.Event, run: Run
 ) -> Iterator[Moment]:
     """What waits for answers now. Raises `RunCutOff` if something could run that this run is not to run."""
     reading = read(graph, config)
+    if start.runs and isinstance(run.delivery, Resume):
+        reading = reading.passed(run.delivery.review_id)
     look = make.look(reading)
     if look.waiting:
         yield Paused(look.waiting, make.asked(reading))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from langchain_core.runnables import RunnableConfig
@@ -13,6 +14,11 @@ from agent.ports import Look, Moment
 from agent.review.agents import Agent
 from agent.review.deliveries import AnswerCalls, Repeat, Resume
 from agent.review.screening import ScreenedCall
+
+
+@dataclass(frozen=True)
+class StandsInState:
+    """Something was said in a form that only the graph's state makes a message of, with an id."""
 
 
 class Make(Protocol):
@@ -39,7 +45,9 @@ class Make(Protocol):
     def speaks(self, place: Mapping[str, Any]) -> bool:
         """Whether a model that is called there, by LangGraph's metadata of the call, writes the agent's own words."""
 
-    def moments(self, update: Mapping[str, Any]) -> Iterator[Moment]:
+    def moments(
+        self, update: Mapping[str, Any], place: Sequence[str] = ()
+    ) -> Iterator[Moment | StandsInState]:
         """What an update of the graph's own state tells, but for a pause."""
 
     def asked(self, reading: Reading) -> Mapping[str, tuple[ScreenedCall, ...]]:
@@ -55,3 +63,12 @@ class Make(Protocol):
         self, graph: Graph, config: RunnableConfig, answers: AnswerCalls, reading: Reading
     ) -> None:
         """Write results for open calls as the node that would have given them. The second time changes nothing."""
+
+    def pass_breakpoint(self, graph: Graph, config: RunnableConfig, resume: Resume, reading: Reading) -> None:
+        """Make the calls that wait at a breakpoint what was decided on them."""
+
+    def go_on(self, graph: Graph, config: RunnableConfig, reading: Reading) -> None:
+        """Before the graph goes on: have a router asked again that failed behind its node."""
+
+    def set_aside(self, graph: Graph, config: RunnableConfig, reading: Reading) -> None:
+        """Before something else begins: bring up what graphs inside the graph have done."""
