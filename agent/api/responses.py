@@ -11,6 +11,7 @@ from starlette.responses import Response
 from agent.console import Console
 from agent.review import shapes
 from agent.review.actions import MOVES, Action, ActionState, Waiting
+from agent.review.agents import Agent
 from agent.review.decisions import AcceptedDecision
 from agent.review.events import Event, EventKind
 from agent.review.given import Face
@@ -132,6 +133,9 @@ class ThreadAnswer(Answer):
     model: str
     messages: list[MessageAnswer]
     actions: list[ActionAnswer]
+    output: dict[str, Any] | None = Field(
+        None, description="What an external agent's state gives back besides messages. Absent if nothing."
+    )
 
 
 class WouldRun(BaseModel):
@@ -216,10 +220,33 @@ class AnchorAnswer(BaseModel):
     )
 
 
+class ServedAgent(BaseModel):
+    name: str
+    title: str
+    takes_messages: bool
+    input: dict[str, Any] | None = Field(
+        description="The JSON Schema of what it takes in besides messages; null if that is nothing."
+    )
+
+
+class AgentsAnswer(BaseModel):
+    agents: list[ServedAgent]
+
+
 class HealthAnswer(BaseModel):
     status: str
     ledger: str
     runs: int
+
+
+def served(agent: Agent) -> dict[str, Any]:
+    schema = None if agent.input is None else dict(agent.input)
+    return {
+        "name": agent.name,
+        "title": agent.title,
+        "takes_messages": agent.converses,
+        "input": schema,
+    }
 
 
 def answer(console: Console, thread_id: str, *, to: str, face: Face = "http") -> dict[str, Any]:
@@ -254,6 +281,7 @@ def thread(console: Console, thread_id: str, *, to: str) -> dict[str, Any]:
         "model": about.model,
         "messages": [_message(message) for message in messages],
         "actions": [_action(action) for action in console.queries.actions(thread_id)],
+        **({"output": output} if (output := console.queries.output(thread_id)) else {}),
     }
 
 

@@ -146,7 +146,8 @@ async def chat(request: Request, body: requests.ChatBody, at: At, by: By, prefer
     """Send a message and wait until the agent pauses or answers. An unknown or absent thread is started."""
 
     def send() -> Run:
-        return at.send(body.message, by=by, thread_id=body.thread_id, agent=body.agent, model=body.model)
+        about = {"thread_id": body.thread_id, "agent": body.agent, "model": body.model}
+        return at.send(body.message or "", by=by, given=body.input, **about)
 
     return await _started(request, at, by, body.thread_id, send)
 
@@ -351,6 +352,12 @@ def anchor(at: At) -> Any:
     """Return the present end of the trail, as a line to keep elsewhere and give to `/audit/verify` later."""
     head = at.trail.head()
     return {"anchor": str(head) if head else None}
+
+
+@router.get("/agents", response_model=api_responses.AgentsAnswer, responses=documented(503))
+def agents(at: At) -> Any:
+    """The agents that are served, and what each takes in besides messages."""
+    return {"agents": [api_responses.served(at.queries.agent(name)) for name in at.queries.agents()]}
 
 
 @router.get("/health", response_model=api_responses.HealthAnswer, responses=documented(503))

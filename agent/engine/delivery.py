@@ -20,6 +20,8 @@ from agent.review.deliveries import AnswerCalls, AskAgain, CatchUp, Continue, Re
 from agent.review.errors import CheckpointLost
 from agent.review.threads import Run
 
+DELIVERED = "console_run"
+"""Under this the checkpoints of a run name it."""
 LAST = 20
 """Messages that a breakpoint's decisions may have changed."""
 CHECKPOINTS_DELETED = "its checkpoints were deleted"
@@ -44,7 +46,7 @@ def deliver(make: Make, graph: Graph, config: RunnableConfig, run: Run) -> Start
     if not look.exists and not isinstance(delivery, Send):
         raise CheckpointLost(run.thread_id, CHECKPOINTS_DELETED)
     match delivery:
-        case Send() as send if not reading.holds(send.message_id):
+        case Send() as send if not _has_arrived(send, run, reading):
             make.set_aside(graph, config, reading)
             reading = read(graph, config)
             return Start(config, True, _message(send, make.look(reading), reading, saver_of(graph)))
@@ -65,6 +67,13 @@ def deliver(make: Make, graph: Graph, config: RunnableConfig, run: Run) -> Start
         case Send() | Continue() | AskAgain() | Repeat():
             make.go_on(graph, config, reading)
             return _going_on(config, make.look(read(graph, config)))
+
+
+def _has_arrived(send: Send, run: Run, reading: Reading) -> bool:
+    """Whether the message is in the conversation, or the graph took in what was sent in its place."""
+    if send.says:
+        return reading.holds(send.message_id)
+    return (reading.snapshot.metadata or {}).get(DELIVERED) == run.run_id
 
 
 def _resume(
@@ -102,7 +111,9 @@ def _message(send: Send, look: Look, reading: Reading, saver: Saver) -> dict[str
     """The message, behind a result for every call a broken turn left open: no model sees a call without one."""
     before = unsaved_messages(saver, reading.snapshot)
     results: list[AnyMessage] = [*before, *results_for(look.messages, send.results)]
-    return {"messages": [*results, HumanMessage(send.text, id=send.message_id)]}
+    said = [HumanMessage(send.text, id=send.message_id)] if send.says else []
+    messages = [*results, *said]
+    return {**({"messages": messages} if messages else {}), **(send.input or {})}
 
 
 def _at(config: RunnableConfig, reading: Reading) -> RunnableConfig:

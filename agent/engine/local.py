@@ -19,7 +19,7 @@ from agent.engine.asynchronous import stepped
 from agent.engine.breakpoints import has_breakpoints
 from agent.engine.checkpointer import WHOLE_STEPS, FencedSaver
 from agent.engine.checkpoints import Graph, holds_an_interrupt, messages_in, read, readable, schema_of
-from agent.engine.delivery import Start, deliver
+from agent.engine.delivery import DELIVERED, Start, deliver
 from agent.engine.door import know, under
 from agent.engine.drivers import Make, StandsInState
 from agent.engine.drivers.built_in import BuiltIn
@@ -29,16 +29,32 @@ from agent.engine.models import Models
 from agent.engine.scheduling import aside
 from agent.engine.tokens import Listener
 from agent.engine.tool_order import keep_order
-from agent.ports import CheckpointStep, Inside, Look, Moment, Paused, RunCutOff, Said, Stood, Token
+from agent.ports import (
+    CheckpointStep,
+    Inside,
+    Look,
+    Moment,
+    Paused,
+    Progressed,
+    RunCutOff,
+    Said,
+    Stood,
+    Token,
+)
 from agent.review import shapes
 from agent.review.agents import Agent
+from agent.review.arguments.args import dumps
+from agent.review.bounds import bounded
 from agent.review.deliveries import Resume
 from agent.review.errors import AgentNotLoaded, UnknownAgent
+from agent.review.questions import legible
 from agent.review.rules import Rule
-from agent.review.threads import Run
+from agent.review.threads import Message, Run
 
 # LangGraph refuses a resume that names no waiting interrupt only under this private key; a test holds it.
 STRICT_RESUME = "__pregel_strict_resume"
+MAX_TOLD = 10_000
+"""Bytes of one thing that an agent's own code tells of its progress."""
 LAST_SAID = 100
 """Messages that are read from the state, where nodes say something in another form than a message's."""
 OF_ITSELF = "Its agent stopped of itself, before {nodes}, and asks nothing. Go on when that may run."
@@ -193,6 +209,7 @@ class LocalEngine:
                 STRICT_RESUME: True,
             },
             "callbacks": callbacks,
+            **({"metadata": {DELIVERED: run.run_id}} if make.agent.gates_itself else {}),
         }
 
 
@@ -223,6 +240,8 @@ def _follow(
                         said_in_state = True
                     else:
                         yield moment
+            if part["type"] == "custom":
+                yield Progressed(bounded(dumps(legible(part["data"])), MAX_TOLD))
             if stop.is_set():
                 control.request_drain("stopped by a person")
     except GraphDrained:
@@ -260,6 +279,9 @@ def _standing(
     elif look.unfinished and not stop.is_set():
         why = OF_ITSELF if start.runs else WAITS_ELSEWHERE
         raise RunCutOff(why.format(nodes=", ".join(look.next) or "its next step"))
+    elif not make.agent.converses and look.output is not None:
+        text = dumps(dict(look.output))
+        yield Said((Message(id=f"output-{run.run_id}", type="ai", content=text),))
     yield Stood(look)
 
 

@@ -56,6 +56,10 @@ class Agent:
     """True if its tools touch nothing but the world it was opened on, so that scenarios may run them."""
     tools_at: Mapping[str, Mapping[str, Sequence[Tool]]] = field(default_factory=dict)
     """An external agent's tools, by the names of the nodes that lead to their graph, then by tool name."""
+    converses: bool = True
+    """False for an external agent whose input has no messages: it is sent its `input` alone."""
+    input: Mapping[str, Any] | None = None
+    """The JSON Schema of what it takes in besides messages; None where that is nothing."""
 
     def __post_init__(self) -> None:
         self.policy.check({tool.name: self._arguments(tool.name) for tool in self.tools})

@@ -6,6 +6,7 @@ It is driven through its own graph and gates itself. How results get into its tu
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, TypeGuard
 
@@ -19,6 +20,7 @@ from agent.engine.asynchronous import is_only_asynchronous
 from agent.engine.checkpointer import FencedSaver
 from agent.engine.checkpoints import Graph, Reading, messages_in, schema_of
 from agent.engine.drivers import StandsInState
+from agent.engine.drivers.inputs import converses, further_input, output_of
 from agent.engine.drivers.turns import Turn, tools_by_name
 from agent.engine.messages import message_of
 from agent.engine.namespaces import graph_of, names_of
@@ -39,9 +41,7 @@ def is_graph(found: Any) -> TypeGuard[Graph]:
 
 
 def agent_of(name: str, graph: Graph) -> Agent:
-    """The graph as an agent of the console. Raises TypeError for one that cannot be conversed with."""
-    if "messages" not in graph.channels:
-        raise TypeError(f"the state of {name} has no messages, so nothing can be said to it")
+    """The graph as an agent of the console."""
     return Agent(
         name=name,
         title=name,
@@ -52,6 +52,8 @@ def agent_of(name: str, graph: Graph) -> Agent:
         gates_itself=True,
         isolated=False,
         tools_at=tools_by_place(graph),
+        converses=converses(graph),
+        input=further_input(graph),
     )
 
 
@@ -61,7 +63,7 @@ class Foreign:
     # With `messages`, LangGraph gives each message that has no id one, and streams models that are only invoked. A
     # graph inside the graph tells of its steps too, for a run has to stop at them as well.
     streamed: Mapping[str, Any] = MappingProxyType(
-        {"stream_mode": ["updates", "messages"], "subgraphs": True}
+        {"stream_mode": ["updates", "messages", "custom"], "subgraphs": True}
     )
     whole_steps = False
 
@@ -80,7 +82,7 @@ class Foreign:
         return {}
 
     def look(self, reading: Reading) -> Look:
-        return reading.look(limit=MAX_RESULT)
+        return replace(reading.look(limit=MAX_RESULT), output=output_of(self._graph, reading.snapshot.values))
 
     def speaks(self, place: Mapping[str, Any]) -> bool:
         return names_of(graph_of(str(place.get("langgraph_checkpoint_ns") or ""))) in self._speakers
