@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
@@ -27,10 +28,10 @@ from agent.ledger.keyed import take_in
 from agent.ledger.keys import RecordKeys, key_in
 from agent.ledger.sqlite import SqliteLedger
 from agent.ports import Clock
-from agent.registry import WITH_OUR_POLICY, Target, WorldAgent, agent_of, policy_of, served
+from agent.registry import ExternalAgent, Served, WorldAgent, agent_of, policy_of, served
 from agent.review.agents import Agent
 from agent.review.errors import CheckpointsUnavailable, ReviewError, SettingsError, UnknownModel
-from agent.review.events import instant
+from agent.review.events import EventKind, instant
 from agent.review.replies import RecordedReply
 from agent.review.rules import Rule, in_force
 from agent.review.threads import Run
@@ -41,7 +42,10 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
     from agent.engine.guard import Guard
-    from agent.engine.local import GuardFor, LocalEngine, RulesFor
+    from agent.engine.local import ContextFor, GuardFor, LocalEngine, RulesFor
+
+
+log = logging.getLogger(__name__)
 
 
 class DemoAgent(WorldAgent):
@@ -84,6 +88,8 @@ class Opened:
         with self._turn:
             if self.supervisor.was_opened:
                 return
+            for name, failure in self.engine.broken().items():
+                log.error("The agent %s could not be loaded.\n%s", name, failure.traceback)
             self.console.trail.anchor()
             sweeps = (self.console.expire, self.console.rules.end_expired, self.console.other_clients.notice)
             self.supervisor.open(*sweeps, anchor=self.console.trail.anchor)
@@ -122,7 +128,9 @@ def open_console(
     with ExitStack() as undone:  # closes what was opened if a later part cannot be
         world = _world(data / "world.sqlite", clock)
         undone.callback(world.close)
-        targets, broken = served(settings.review_agents, only)
+        options, stores = settings.review_config, data / "stores"
+        loaded = served(settings.review_agents, only, options_file=options, stores=stores)
+        undone.callback(loaded.close)
         owner = _owner(data / "owners")
         undone.callback(owner.close)
         ledger = SqliteLedger(data / "ledger.sqlite", chain_key=keys.chain, frozen=owner.frozen)
@@ -136,15 +144,16 @@ def open_console(
         return Guard(ledger, run, agent, secret, clock, partial(supervisor.tool_moved, run.run_id))
 
     rules_for = partial(_rules_in_force, ledger, clock)
-    make = partial(_engine, settings, world, targets, broken, models, rules_for, guard_for)
-    policies = {name: policy_of(target, world) for name, target in targets.items()}
-    engine = LazyEngine(policies, broken, models.names(), make)
+    context_for = partial(_context_of, ledger)
+    make = partial(_engine, settings, world, loaded, models, rules_for, context_for, guard_for)
+    policies = {name: policy_of(target, world) for name, target in loaded.targets.items()}
+    engine = LazyEngine(policies, loaded.broken, models.names(), make)
     supervisor = Supervisor(ledger, engine, Recorder(ledger, secret, clock), owner, clock, workers=workers)
     console = Console(
         ledger=ledger, engine=engine, runs=supervisor, anchors=anchors, secret=secret, clock=clock
     )
     note_the_end = partial(_note_the_end, console, supervisor)
-    parts = (supervisor.shut, note_the_end, engine.shut, ledger.shut, world.close)
+    parts = (supervisor.shut, note_the_end, engine.shut, loaded.close, ledger.shut, world.close)
     opened = Opened(console, world, settings, supervisor, engine, parts)
     if at_work:
         try:
@@ -158,20 +167,30 @@ def open_console(
 def _engine(
     settings: Settings,
     world: World,
-    targets: Mapping[str, Target],
-    broken: Mapping[str, str],
+    loaded: Served,
     models: Models,
     rules_for: RulesFor,
+    context_for: ContextFor,
     guard_for: GuardFor,
 ) -> LocalEngine:
     """Return the engine over these agents, each with the settings' time limits."""
     from agent.engine.local import LocalEngine
 
+    targets = loaded.targets
     agents = {name: _with_clocks(agent_of(name, target, world), settings) for name, target in targets.items()}
-    graphs = {name: target for name, target in targets.items() if not isinstance(target, WITH_OUR_POLICY)}
+    external = {name: target for name, target in targets.items() if isinstance(target, ExternalAgent)}
     path = settings.review_data / "checkpoints.sqlite"
     try:
-        engine = LocalEngine(agents, models, path, graphs=graphs, broken=broken, rules_for=rules_for)
+        engine = LocalEngine(
+            agents,
+            models,
+            path,
+            graphs={name: target.graph for name, target in external.items()},
+            options={name: target.options for name, target in external.items()},
+            broken=loaded.broken,
+            rules_for=rules_for,
+            context_for=context_for,
+        )
     except CheckpointsUnavailable as error:
         raise SettingsError([str(error)]) from error
     engine.guard_with(guard_for)
@@ -181,6 +200,12 @@ def _engine(
 def _rules_in_force(ledger: SqliteLedger, clock: Clock, run: Run) -> Sequence[Rule]:
     now = instant(clock())
     return [one for one in ledger.standing_rules(run.agent) if in_force(one, run.thread_id, now)]
+
+
+def _context_of(ledger: SqliteLedger, run: Run) -> Mapping[str, Any]:
+    """Return the context that a thread was started with, as its record has it."""
+    started = ledger.events(thread_id=run.thread_id, kind=EventKind.THREAD_STARTED, limit=1)
+    return ((started[0].data or {}).get("context") or {}) if started else {}
 
 
 def _note_the_end(console: Console, supervisor: Supervisor) -> None:

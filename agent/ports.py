@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from agent.review.actions import Action, ActionState, Key, Review, ReviewState, Waiting
-from agent.review.agents import Agent
+from agent.review.agents import Agent, LoadFailure
 from agent.review.events import Anchor, Event, EventKind, UnsealedEvent
 from agent.review.given import Face, Given
 from agent.review.notes import Note, NoteVerdict
@@ -148,7 +148,7 @@ class Engine(Protocol):
     def tools(self) -> Sequence[str]:
         """Return the tools that the agents' policies name, each once, in order."""
 
-    def broken(self) -> Mapping[str, str]:
+    def broken(self) -> Mapping[str, LoadFailure]:
         """Return the agents that are configured but could not be loaded, with the reason."""
 
     def models(self) -> Sequence[str]:

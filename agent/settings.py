@@ -133,6 +133,8 @@ class Settings(BaseSettings):
     """Folder of the ledger, the checkpoints and the demo world."""
     review_agents: Annotated[Path, AfterValidator(_path), AfterValidator(_agents)] = Path("langgraph.json")
     """The agents served, in LangGraph's own configuration format."""
+    review_config: Annotated[Path, AfterValidator(_path)] | None = None
+    """What each external agent is given when it runs; by default `review.toml` next to the file of agents."""
     openai_api_key: Annotated[SecretStr, AfterValidator(_key)] | None = None
     """The provider's key; once it is set, real models are offered as well as the demo model."""
     openai_base_url: Annotated[str, AfterValidator(_url)] | None = None

@@ -10,7 +10,7 @@ from agent.review.threads import Status
 from pages.parts.card.card import card
 from pages.parts.card.card_clicks import WAIT_FOR_RUN
 from pages.parts.common.clicks import named_first
-from pages.parts.common.literal import line, literal
+from pages.parts.common.literal import line, literal, whole
 from pages.parts.common.words import STATUS_COLOR, STATUS_WORDS, option
 from pages.parts.frame.auto_refresh import watch
 from pages.parts.state import address, app, flash, identity, widget_keys
@@ -144,6 +144,9 @@ def _trouble(view: View) -> None:
         st.warning("This turn failed. Nothing is lost." if failed else "This turn was stopped.")
         if thread.error:
             line(thread.error)
+        if failed and (traceback := app.console().trail.last_traceback(thread.thread_id)):
+            with st.expander("Traceback"):
+                whole(traceback)
         st.button("Try again" if failed else "Go on", key="retry", on_click=_retry, args=(thread.thread_id,))
     if thread.status is Status.UNKNOWN_OUTCOME:
         st.error(

@@ -12,7 +12,7 @@ from pages.parts.card.card import card
 from pages.parts.common.literal import line
 from pages.parts.common.words import clock
 from pages.parts.frame.auto_refresh import watch
-from pages.parts.inbox.inbox_list import count, filtered, inbox_list, move, next_after
+from pages.parts.inbox.inbox_list import count, draw_filters, inbox_list, move, next_after
 from pages.parts.state import address, app
 from pages.parts.thread.ask_again import closed
 from pages.parts.thread.new_thread import demo
@@ -23,7 +23,7 @@ def main() -> None:
     drawn = app.console().queries.pulse()
     # The sidebar is next to the card where there is room, and folded away where there is not.
     with st.sidebar:
-        found = filtered()
+        found = draw_filters()
     _selected(found.waiting)
     with st.sidebar:  # drawn after the card, since that is what a person waits for
         inbox_list(found)
@@ -55,7 +55,7 @@ def _open(review: Review) -> None:
         st.warning("This review cannot be decided now: its agent is not available.")
         line(str(error))
         return
-    card(review, after=next_after, later=move)
+    card(review, next_card=next_after, later=move)
 
 
 def _nothing(unknown: bool) -> None:

@@ -94,11 +94,12 @@ ARROWS = {
     "agent.console": ("agent.console", "agent.ports", "agent.review"),
     "agent.ports": ("agent.review",),
     "agent.review": ("agent.review",),
-    "agent.engine": ("agent.engine", "agent.ports", "agent.review"),
+    "agent.engine": ("agent.engine", "agent.serving", "agent.ports", "agent.review"),
     "agent.ledger": ("agent.ledger", "agent.ports", "agent.review"),
     "agent.demos": ("agent.demos", "agent.review"),
     "agent.settings": ("agent.review",),
-    "agent.registry": ("agent.demos.world", "agent.engine", "agent.review"),
+    "agent.serving": ("agent.serving", "agent.review"),
+    "agent.registry": ("agent.demos.world", "agent.engine", "agent.serving", "agent.review"),
 }
 
 

@@ -12,15 +12,20 @@ from tests.conftest import ROOT
 from tests.documents import README, between
 
 SECTION = between(README, "map")
-WHERE = re.findall(r"^\| .* \| `([\w/]+\.py)`.* \| `(\w+)` \|$", SECTION, re.M)
+WHERE = re.findall(r"^\| .* \| `([\w/]+\.py)`.* \| `([\w.]+)` \|$", SECTION, re.M)
 
 
 def named_in(path: Path) -> set[str]:
-    """What a file defines: functions, methods, classes, and constants."""
+    """What a module defines: functions, classes, `Class.method`, and constants."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef):
             found.add(node.name)
+        elif isinstance(node, ast.ClassDef):
+            found |= {
+                node.name,
+                *(f"{node.name}.{one.name}" for one in node.body if isinstance(one, ast.FunctionDef)),
+            }
         elif isinstance(node, ast.Assign):
             found |= {target.id for target in node.targets if isinstance(target, ast.Name)}
     return found

@@ -15,7 +15,7 @@ from agent.settings import Settings
 from tests.conftest import Server, ask, decide, waiting
 from tests.documents import README, blocks, section
 
-SECTION = section(README, "Your own tools under our policy")
+SECTION = section(README, "Your own tools under a policy")
 (CODE,) = blocks(SECTION, "python")
 (CONFIG,) = blocks(SECTION, "json")
 CALL = '/call add_note {"text": "Buy milk."}'
@@ -107,7 +107,7 @@ def test_a_definition_that_fails_is_named_and_keeps_no_other_agent(
     found = open_console(settings.model_copy(update={"review_agents": path}))
     try:
         assert found.console.queries.agents() == ("notes",)
-        assert "ZeroDivisionError" in found.console.queries.broken_agents()["broken"]
+        assert "ZeroDivisionError" in found.console.queries.broken_agents()["broken"].reason
     finally:
         found.close()
 

@@ -194,8 +194,10 @@ def test_an_agent_whose_file_ends_the_process_is_broken_and_the_others_are_serve
     (tmp_path / "langgraph.json").write_text(
         json.dumps({"graphs": {"ends": "./ends.py:agent", "mail": "./agent/bootstrap.py:mail"}})
     )
-    found, broken = served(tmp_path / "langgraph.json")
-    assert (list(found), broken) == (["mail"], {"ends": "SystemExit: no key is set"})
+    found = served(tmp_path / "langgraph.json")
+    assert list(found.targets) == ["mail"]
+    assert found.broken["ends"].reason == "SystemExit: no key is set"
+    assert found.broken["ends"].where == f"{tmp_path / 'ends.py'}, line 2"
 
 
 LEAVES = st.one_of(

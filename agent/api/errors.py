@@ -23,6 +23,7 @@ STATUS: dict[type[errors.ReviewError], int] = {
     errors.UnknownAgent: 400,
     errors.AgentNotLoaded: 409,
     errors.UnknownModel: 400,
+    errors.ContextNeeded: 400,
     errors.InvalidMessage: 422,
     errors.ThreadBusy: 409,
     errors.ThreadStuck: 409,

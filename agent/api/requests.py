@@ -40,6 +40,9 @@ class ChatBody(Body):
     )
     agent: Name | None = Field(None, description="The agent of a new thread; the first one served if absent.")
     model: Name | None = Field(None, description="The model of a new thread; the default if absent.")
+    context: dict[str, Any] | None = Field(
+        None, description="Values of an external agent's context, for a new thread."
+    )
 
 
 class EditedAction(Body):

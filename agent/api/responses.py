@@ -240,12 +240,12 @@ class HealthAnswer(BaseModel):
 
 
 def served(agent: Agent) -> dict[str, Any]:
-    schema = None if agent.input is None else dict(agent.input)
+    schema = agent.needs.further_schema
     return {
         "name": agent.name,
         "title": agent.title,
-        "takes_messages": agent.converses,
-        "input": schema,
+        "takes_messages": agent.needs.converses,
+        "input": None if schema is None else dict(schema),
     }
 
 

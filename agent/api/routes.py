@@ -146,8 +146,15 @@ async def chat(request: Request, body: requests.ChatBody, at: At, by: By, prefer
     """Send a message and wait until the agent pauses or answers. An unknown or absent thread is started."""
 
     def send() -> Run:
-        about = {"thread_id": body.thread_id, "agent": body.agent, "model": body.model}
-        return at.send(body.message or "", by=by, given=body.input, **about)
+        return at.send(
+            body.message or "",
+            by=by,
+            thread_id=body.thread_id,
+            agent=body.agent,
+            model=body.model,
+            context=body.context,
+            given=body.input,
+        )
 
     return await _started(request, at, by, body.thread_id, send)
 

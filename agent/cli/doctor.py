@@ -64,6 +64,7 @@ def examine() -> Iterator[Finding]:
     else:
         try:
             yield from (_judged(about, look, opened) for about, look in LOOKS)
+            yield from _external_agents(opened)
         finally:
             opened.close()
     yield _model(settings)
@@ -175,6 +176,21 @@ def _agents(opened: Opened) -> str:
         raise ValueError("; ".join(f"{name}: {why}" for name, why in broken.items()))
     opened.engine.open()  # checks each agent against its policy
     return ", ".join(opened.console.queries.agents())
+
+
+def _external_agents(opened: Opened) -> Iterator[Finding]:
+    """What each external agent needs before it can run."""
+    try:
+        opened.engine.open()
+    except ReviewError:  # said of the agents together
+        return
+    for name in opened.console.queries.agents():
+        agent = opened.console.queries.agent(name)
+        if agent.gates_itself:
+            needs = agent.needs
+            said = "; ".join(f"{about}: {words}" for about, words in needs.lines()) or "needs nothing"
+            remedy = f". Set it in review.toml under [agents.{name}.context], or send it with each thread"
+            yield Finding(f"agent {name}", True, said + (remedy if needs.missing_context else ""))
 
 
 def _model(settings: Settings) -> Finding:

@@ -68,12 +68,14 @@ class Console:
         thread_id: str | None = None,
         agent: str | None = None,
         model: str | None = None,
+        context: Mapping[str, Any] | None = None,
         given: Mapping[str, Any] | None = None,
     ) -> Run:
         """Send the agent a message, on a new thread if `thread_id` is unknown or None. Returns the run that answers it.
 
-        `given` is what an external agent takes in besides the message; the text may then be empty.
-        Raises `InvalidMessage`, `UnknownAgent`, `UnknownModel`, `OtherThread`, `Halted`, and what `check_free` does.
+        `context` adds to an external agent's context on a new thread. `given` is what such an agent takes in besides the
+        message; the text may then be empty. Raises `InvalidMessage`, `UnknownAgent`, `UnknownModel`, `ContextNeeded`,
+        `OtherThread`, `Halted`, and what `check_free` does.
         """
         says = bool(text) or given is None
         text = check_message(text) if says else dumps(dict(given or {}))
@@ -86,6 +88,7 @@ class Console:
                 text,
                 agent=agent,
                 model=model,
+                context=context,
                 by=by,
                 engine=self._engine,
                 moment=self._clock(),

@@ -9,7 +9,7 @@ from agent.console.checks import closed_last, known
 from agent.console.views import CardView, View, as_recorded, view
 from agent.ports import Clock, Engine, Inside, Ledger, Runs, Sought
 from agent.review.actions import Action, ActionState, AskedAction, Review, Waiting
-from agent.review.agents import Agent, Denial
+from agent.review.agents import Agent, Denial, LoadFailure
 from agent.review.damage import as_read, review_is_damaged, waiting_as_read
 from agent.review.edits import edited_away
 from agent.review.errors import AgentNotLoaded, CheckpointLost, UnknownAgent
@@ -226,7 +226,7 @@ class Queries:
     def agent(self, name: str) -> Agent:
         return self._engine.agent(name)
 
-    def broken_agents(self) -> Mapping[str, str]:
+    def broken_agents(self) -> Mapping[str, LoadFailure]:
         """Return the agents that are configured but could not be loaded, with the reason."""
         return self._engine.broken()
 

@@ -44,6 +44,13 @@ class Trail:
         """Return the events that match, in order or newest first, at most `limit` of them."""
         return self._ledger.events(**narrowed)
 
+    def last_traceback(self, thread_id: str) -> str:
+        """Return where in its agent's code the thread's last run failed; "" where that is not known."""
+        failed = self._ledger.events(
+            thread_id=thread_id, kind=EventKind.RUN_FAILED, newest_first=True, limit=1
+        )
+        return str((failed[0].data or {}).get("traceback", "")) if failed else ""
+
     def whole(self) -> Iterator[Event]:
         """Yield every event in order, reading a page at a time."""
         return self._ledger.trail(exact=False)

@@ -27,7 +27,7 @@ HOOKS = ("before_agent", "before_model", "after_model", "after_agent", "wrap_mod
 
 def is_only_asynchronous(graph: Pregel[Any, Any, Any, Any]) -> bool:
     """Whether the graph, or something that it can reach, cannot run without an event loop."""
-    return any(_has_no_synchronous_twin(thing.it) for thing in reached(graph))
+    return any(has_no_synchronous_twin(thing.it) for thing in reached(graph))
 
 
 def stepped(stream: AsyncIterator[Any], context: Context) -> Generator[Any]:
@@ -55,7 +55,8 @@ async def _closed(stream: Any) -> None:
     await stream.aclose()
 
 
-def _has_no_synchronous_twin(it: Any) -> bool:
+def has_no_synchronous_twin(it: Any) -> bool:
+    """Whether a node, a tool or a middleware can run only asynchronously."""
     match it:
         case RunnableCallable():
             return it.func is None and it.afunc is not None

@@ -1,4 +1,4 @@
-"""Keeping what a model proposed and what a tool gave within bounds, before anything keeps it."""
+"""Keep what a model proposed and what a tool returned within size limits, before it is stored."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from agent.review.errors import ArgumentsRefused
 from agent.review.screening import Proposal, is_object
 
 MAX_NAME = 1_000
-"""Bytes of a call's id or of its tool's name. No longer ones are kept."""
+"""Most bytes that are kept of a call's id or of its tool's name."""
 BEYOND = "beyond the limits: "
-"""So the error of a call begins whose arguments are an object, but of which only the beginning of the text is kept."""
+"""Prefix of the error of a call whose arguments are an object so long that only the beginning of its text is kept."""
 
 
 def named(proposal: Proposal) -> Proposal:
-    """The proposal, with an id and a name that can be kept; an id that is too long counts as missing."""
+    """Return the proposal with an id and a name that can be kept; an id that is too long counts as missing."""
     too_long = len(proposal.id.encode("utf-8", "replace")) > MAX_NAME
     return replace(proposal, id="" if too_long else proposal.id, tool=bounded(proposal.tool, MAX_NAME))
 
 
 def as_broken(proposal: Proposal, refused: ArgumentsRefused) -> InvalidToolCall:
-    """The call as one that cannot be taken. Of a long text only the beginning is kept, and what it was refused for."""
+    """Return the call as an invalid one. Of a long text only the beginning is kept, with what it was refused for."""
     whole = spelt(proposal.args)
     kept = bounded(whole, MAX_REFUSED)
     faults = "; ".join(str(fault) for fault in refused.faults)
@@ -35,13 +35,13 @@ def as_broken(proposal: Proposal, refused: ArgumentsRefused) -> InvalidToolCall:
 
 
 def fault_of(call: InvalidToolCall) -> str:
-    """Why such a call was refused, where only the beginning of its arguments was kept; else ""."""
+    """Return why such a call was refused if only the beginning of its arguments was kept, or ""."""
     error = call["error"] or ""
     return error.removeprefix(BEYOND) if error.startswith(BEYOND) else ""
 
 
 def within_bounds(content: Any, limit: int) -> Any:
-    """What a tool gave, within the limit: content of several parts as text, where it is longer."""
+    """Return what a tool returned, cut to `limit` bytes; content of several parts that is longer becomes text."""
     if isinstance(content, str):
         return bounded(content, limit)
     text = spelt(content)
@@ -49,12 +49,12 @@ def within_bounds(content: Any, limit: int) -> Any:
 
 
 def text_of_parts(content: Any) -> str:
-    """The text of a message's content of several parts; "" where none of them is text, or where it is no content."""
+    """Return the text of message content in several parts; "" if no part is text or it is not such content."""
     if not isinstance(content, list) or not all(map(_is_part, content)):
         return ""
     return str(ToolMessage(content, tool_call_id="").text)
 
 
 def _is_part(one: Any) -> bool:
-    """Whether LangChain takes it for a part of a message; content with anything else it writes as one text."""
+    """Return whether LangChain accepts it as part of a message; it writes content with anything else as one text."""
     return isinstance(one, str) or (isinstance(one, dict) and one.get("type") in TOOL_MESSAGE_BLOCK_TYPES)

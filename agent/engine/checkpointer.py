@@ -1,4 +1,4 @@
-"""LangGraph's SQLite checkpointer, fenced: a run that was taken over can write no more."""
+"""LangGraph's SQLite checkpointer with fencing: a run that was taken over can no longer write."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
@@ -28,15 +28,17 @@ from agent.review.errors import CheckpointsUnavailable
 BUSY_MS = 5_000
 FORGOTTEN = 2**62
 """The fence of a thread whose checkpoints were deleted: above that of any run."""
+WRITTEN_HERE = "fence"
+"""The key of a checkpoint's metadata that says that a run of a console wrote it."""
 WHOLE_STEPS = "whole_steps"
-"""Set in a run's `configurable` where each step is one task: what that wrote and the checkpoint behind it then come to
-the file in one transaction, and a step that was cut off between the two is a step that was not done. LangGraph saves a
-checkpoint after what was written to its delta channels; of other channels the checkpoint itself holds all that counts."""
+"""Key set in a run's `configurable` where each step is one task. What the task wrote and the checkpoint after it are
+then saved in one transaction, so that a step cut off between the two counts as not done. LangGraph saves a checkpoint
+after the writes to its delta channels; for other channels the checkpoint itself holds all that counts."""
 HISTORIES = 64
-"""Checkpoints to which the way is kept: where the threads stand that were at work last."""
+"""Checkpoints whose delta channel history is cached: those of the most recently active threads."""
 History = Mapping[str, DeltaChannelHistory]
 Unavailable = sqlite3.OperationalError
-"""A lock or a full disk: the next try may find the file as it was, so nothing is lost."""
+"""Raised for a lock or a full disk: nothing is lost, and a later try may succeed."""
 
 
 class FencedOff(Exception):
@@ -44,14 +46,14 @@ class FencedOff(Exception):
 
 
 class FencedSaver(OrderedSaver):
-    """A saver whose every write is one transaction that checks `configurable.fence` first.
+    """A saver whose every write is one transaction that checks the fence of its run first.
 
     A process that froze in the middle of a run and thaws later would otherwise overwrite the head of a
-    thread that another process has taken over meanwhile.
+    thread that another process has taken over in the meantime.
     """
 
     def __init__(self, path: Path | str) -> None:
-        """Raises `CheckpointsUnavailable` for a file that cannot be used."""
+        """Open the file. Raises `CheckpointsUnavailable` if it cannot be used."""
         try:
             conn = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
             conn.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
@@ -60,14 +62,29 @@ class FencedSaver(OrderedSaver):
             raise CheckpointsUnavailable(f"{path}: {error}") from error
         super().__init__(conn, serde=Strict())
         self._writing = threading.local()
+        self.fence: int | None = None
+        """The fence of the run that writes through this saver."""
         self._histories: OrderedDict[tuple[str, ...], History] | None = None
         self._held: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}
 
-    def decoding_once(self) -> FencedSaver:
-        """The same saver, for graphs that never change a message in place: it reads each message, and the way to each
-        checkpoint, once."""
+    def decoding(self, serde: Strict) -> FencedSaver:
+        """Return the same saver, reading with this serializer."""
         clone = copy.copy(self)
-        clone.serde = DecodesOnce()
+        clone.serde = serde
+        return clone
+
+    def for_run(self, fence: int) -> FencedSaver:
+        """Return the same saver for a run with this fence. A graph hands it on to the graphs inside it."""
+        clone = copy.copy(self)
+        clone.fence = fence
+        return clone
+
+    def decoding_once(self) -> FencedSaver:
+        """Return a copy of this saver that decodes each message, and reads each checkpoint's history, only once.
+
+        Only for graphs that never change a message in place.
+        """
+        clone = self.decoding(DecodesOnce())
         clone._histories = OrderedDict()
         return clone
 
@@ -80,7 +97,7 @@ class FencedSaver(OrderedSaver):
         )
 
     def raise_fence(self, thread_id: str, fence: int) -> None:
-        """From now on only runs with this fence, or a higher one, may write to the thread."""
+        """Let only runs with this fence, or a higher one, write to the thread from now on."""
         for place in [one for one in list(self._held) if one[0] == thread_id]:
             del self._held[place]  # left by a run that was cut off
         with self.cursor() as cur:
@@ -93,7 +110,7 @@ class FencedSaver(OrderedSaver):
             )
 
     def forget(self, thread_id: str) -> None:
-        """Delete the thread's checkpoints, and let no run write to it that was started before."""
+        """Delete the thread's checkpoints, and refuse the writes of every run started before."""
         with self.cursor() as cur:
             cur.execute(
                 """
@@ -106,7 +123,7 @@ class FencedSaver(OrderedSaver):
             cur.execute("DELETE FROM checkpoints WHERE thread_id = ?", (thread_id,))
 
     def graphs_inside(self, thread_id: str, task: str) -> list[str]:
-        """The graphs that a task called and that asked something there, innermost first, by their namespaces."""
+        """Return the namespaces of the graphs that a task called and that raised an interrupt, innermost first."""
         with self.cursor(transaction=False) as cur:
             cur.execute(
                 """
@@ -118,7 +135,7 @@ class FencedSaver(OrderedSaver):
             return sorted((str(row[0]) for row in cur.fetchall()), key=len, reverse=True)
 
     def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
-        """Copy all checkpoints of a thread to one that has none. Raises `FencedOff` for one whose were deleted."""
+        """Copy all checkpoints of a thread to one that has none. Raises `FencedOff` if the target's were deleted."""
         with self._in_one(), self.cursor() as cur:
             row = cur.execute("SELECT fence FROM fences WHERE thread_id = ?", (target_thread_id,)).fetchone()
             if row is not None and row[0] == FORGOTTEN:
@@ -129,7 +146,10 @@ class FencedSaver(OrderedSaver):
 
     @contextmanager
     def cursor(self, transaction: bool = True) -> Iterator[sqlite3.Cursor]:
-        """Raises `CheckpointsUnavailable` if the file cannot be used, and `FencedOff`."""
+        """Yield a cursor, by default in a transaction.
+
+        Raises `CheckpointsUnavailable` if the file cannot be used, and `FencedOff` if the run was taken over.
+        """
         try:
             with self._cursor(transaction) as cur:
                 yield cur
@@ -168,6 +188,8 @@ class FencedSaver(OrderedSaver):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         held = self._held.pop(_place(config), ())
+        if self.fence is not None:
+            metadata = cast(CheckpointMetadata, {**metadata, WRITTEN_HERE: self.fence})
         with self._as_run(config), self._in_one():
             for writes in held:
                 super().put_writes(*writes)
@@ -184,9 +206,9 @@ class FencedSaver(OrderedSaver):
             super().put_writes(config, writes, task_id, task_path)
 
     def get_delta_channel_history(self, *, config: RunnableConfig, channels: Sequence[str]) -> History:
-        """What was written before the checkpoint that `config` names; nothing written later changes it.
+        """Return what was written before the checkpoint that `config` names; later writes do not change it.
 
-        A run asks for the same one when it looks what has arrived, when it starts, and where the run before it ended.
+        The same history is read when one run ends, when the next looks at what has arrived, and when that one starts.
         """
         if self._histories is None or not config["configurable"].get("checkpoint_id"):
             return super().get_delta_channel_history(config=config, channels=channels)
@@ -202,7 +224,7 @@ class FencedSaver(OrderedSaver):
 
     @contextmanager
     def _in_one(self) -> Iterator[None]:
-        """What this thread writes meanwhile, it writes in one transaction."""
+        """Make all that this thread writes in the block one transaction."""
         with self.cursor() as cur:
             self._writing.cursor = cur
             try:
@@ -212,16 +234,16 @@ class FencedSaver(OrderedSaver):
 
     @contextmanager
     def _as_run(self, config: RunnableConfig) -> Iterator[None]:
-        """What this thread writes meanwhile, it writes for the run the config names."""
-        self._writing.run = config["configurable"]["thread_id"], config["configurable"].get("fence")
+        """Attribute what this thread writes in the block to the run that the config names."""
+        self._writing.run = config["configurable"]["thread_id"]
         try:
             yield
         finally:
             self._writing.run = None
 
     def _check_fence(self, cur: sqlite3.Cursor) -> None:
-        thread_id, fence = getattr(self._writing, "run", None) or (None, None)
-        if fence is None:
+        thread_id, fence = getattr(self._writing, "run", None), self.fence
+        if thread_id is None or fence is None:
             return
         row = cur.execute("SELECT fence FROM fences WHERE thread_id = ?", (thread_id,)).fetchone()
         if row is not None and fence < row[0]:
@@ -229,6 +251,6 @@ class FencedSaver(OrderedSaver):
 
 
 def _place(config: RunnableConfig) -> tuple[str, ...]:
-    """The checkpoint that a config names."""
+    """Return the thread, namespace and id of the checkpoint that a config names."""
     named = config["configurable"]
     return str(named["thread_id"]), str(named.get("checkpoint_ns", "")), str(named.get("checkpoint_id", ""))

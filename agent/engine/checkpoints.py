@@ -1,7 +1,7 @@
-"""Reading a thread's checkpoint: what waits, what was answered already, and by whom the thread was moved on.
+"""Read a thread's checkpoint: which interrupts wait, which are answered, and whether the console wrote it.
 
-LangGraph's own snapshot lists an interrupt until its step is saved, even when an answer for it is. Answers stand
-in the pending writes, under the task that asked; an interrupt's id says how many answers its task had before it.
+LangGraph's own snapshot lists an interrupt until its step is saved, even when its answer is saved already. Answers
+are in the pending writes, under the task that asked. An interrupt's id encodes how many answers its task had before it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Interrupt, StateSnapshot
 
 from agent.engine.breakpoints import breakpoint_at, has_breakpoints, is_of
-from agent.engine.checkpointer import FencedSaver, Unavailable
+from agent.engine.checkpointer import WRITTEN_HERE, FencedSaver, Unavailable
 from agent.engine.messages import Transcript
 from agent.ports import Look
 from agent.review.bounds import LARGEST
@@ -32,7 +32,7 @@ Graph = CompiledStateGraph[Any, Any, Any, Any]
 
 @dataclass(frozen=True)
 class Answered:
-    """An interrupt whose answer is saved while its step is not."""
+    """The saved answer to an interrupt whose step is not saved yet."""
 
     value: Any
     failed: bool
@@ -41,13 +41,13 @@ class Answered:
 
 @dataclass(frozen=True)
 class Raised:
-    """An interrupt where it was raised: in the graph itself or in one inside it."""
+    """An interrupt and where it was raised: in the graph itself or in one inside it."""
 
     interrupt: Interrupt[Any]
     messages: Sequence[Message]
     """The conversation it was raised in."""
     place: str
-    """The task that raised it, by LangGraph's checkpoint namespace."""
+    """LangGraph's checkpoint namespace of the task that raised it."""
     answered: Answered | None
     static: bool = False
     """The graph stands at a breakpoint, and raised nothing."""
@@ -66,18 +66,18 @@ class Reading:
         return [one for one in self.raised if one.answered is None and self._is_unfinished(one)]
 
     def holds(self, message_id: str) -> bool:
-        """Whether a message of this id stands in the conversation."""
+        """Return whether the conversation has a message with this id."""
         return messages_in(self.snapshot).holds(message_id)
 
     def raised_as(self, interrupt_id: str) -> Raised | None:
         return next((one for one in self.raised if one.interrupt.id == interrupt_id), None)
 
     def _is_unfinished(self, raised: Raised) -> bool:
-        """Whether the task that asked has still to come to its end: only such ones does LangGraph list."""
+        """Return whether the task that asked is unfinished: LangGraph lists only the interrupts of such tasks."""
         return raised.static or any(one.id == raised.interrupt.id for one in self.snapshot.interrupts)
 
     def look(self, calls: Sequence[ScreenedCall] = (), limit: int = LARGEST) -> Look:
-        """What the console needs to know of it, with at most `limit` bytes of each result."""
+        """Return what the console needs to know of it, with at most `limit` bytes of each result."""
         snapshot, waiting = self.snapshot, tuple(one.interrupt.id for one in self.waiting)
         answered = [one for one in self.raised if one.answered is not None and self._is_unfinished(one)]
         asking = sum(any(one.id in waiting for one in task.interrupts) for task in snapshot.tasks)
@@ -91,7 +91,7 @@ class Reading:
             unfinished=self._is_at_work(asking) if waiting else bool(snapshot.tasks),
             next=tuple(snapshot.next),
             exists=snapshot.created_at is not None,
-            own="fence" in (snapshot.metadata or {}),
+            own=WRITTEN_HERE in (snapshot.metadata or {}),
         )
 
     def _is_at_work(self, asking: int) -> bool:
@@ -104,7 +104,7 @@ class Reading:
 
 
 def read(graph: Graph, config: RunnableConfig) -> Reading:
-    """Where the thread's checkpoint stands. Raises `CheckpointLost` if it cannot be read."""
+    """Read the thread's checkpoint and its interrupts. Raises `CheckpointLost` if it cannot be read."""
     with readable(config):
         snapshot = graph.get_state(config, subgraphs=True)
         saver = graph.checkpointer
@@ -126,7 +126,7 @@ def _at_breakpoint(graph: Graph, snapshot: StateSnapshot) -> tuple[Raised, ...]:
 
 
 def holds_an_interrupt(graph: Graph, config: RunnableConfig) -> bool:
-    """Whether the thread's last checkpoint holds any interrupt, answered or not; one raised in a graph inside it too.
+    """Return whether the thread's last checkpoint holds an interrupt, answered or not, even one from an inner graph.
 
     Raises `CheckpointLost` if it cannot be read.
     """
@@ -143,7 +143,7 @@ def readable(config: RunnableConfig) -> Iterator[None]:
         yield
     except (Unavailable, CheckpointLost):
         raise
-    except Exception as error:  # what damaged bytes make the reader raise has no common kind
+    except Exception as error:  # damaged bytes can make the reader raise an error of any type
         reason = f"its checkpoint cannot be read ({type(error).__name__})"
         raise CheckpointLost(config["configurable"]["thread_id"], reason) from error
 
@@ -154,7 +154,7 @@ def messages_in(snapshot: StateSnapshot, limit: int = LARGEST) -> Transcript:
 
 
 def schema_of(interrupt: Interrupt[Any]) -> Mapping[str, Any] | None:
-    """The JSON Schema of the answer an interrupt asks for, if it names one."""
+    """Return the JSON Schema of the answer an interrupt asks for, or None if it names none."""
     schema = interrupt.response_schema
     return schema if isinstance(schema, Mapping) else None
 
@@ -187,7 +187,7 @@ def _raised(saver: BaseCheckpointSaver[Any], snapshot: StateSnapshot, inside: st
 def _hidden(
     saver: BaseCheckpointSaver[Any], config: RunnableConfig, place: str, interrupt: Interrupt[Any]
 ) -> tuple[Transcript, str] | None:
-    """Where an interrupt was raised that a tool or a node let through: a graph that it called by itself."""
+    """Return where an interrupt was raised that a tool or node passed on from a graph it had called itself."""
     if not isinstance(saver, FencedSaver):
         return None
     thread_id = str(config["configurable"]["thread_id"])
@@ -206,5 +206,5 @@ def _listed(value: Any) -> list[Any]:
 
 
 def interrupt_id(task: str, answers: int = 0) -> str:
-    """The id of an interrupt raised in a task that has this many answers; a test holds it."""
+    """Return the id of an interrupt raised in a task that has this many answers; a test compares it to LangGraph's."""
     return str(Interrupt.from_ns(None, f"{task}|{answers}" if answers else task).id)

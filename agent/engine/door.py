@@ -25,6 +25,7 @@ from langchain_core.messages import ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
+from langgraph._internal._constants import CONFIG_KEY_CHECKPOINTER as CHECKPOINTER
 from langgraph._internal._constants import CONFIG_KEY_SCRATCHPAD as SCRATCHPAD
 from langgraph._internal._constants import CONFIG_KEY_SEND as SEND
 from langgraph._internal._scratchpad import PregelScratchpad
@@ -342,8 +343,10 @@ def _check_known(tool: BaseTool, kwargs: Mapping[str, Any]) -> None:
         return
     config = kwargs.get("config") or {}
     named = config.get("configurable") or {}
-    # Of a thread that another client of the same checkpoints runs, the fence is not raised.
-    if "fence" in named or not (task_of(config) and named.get("thread_id")):
+    # Of a thread that another client of the same checkpoints runs, the saver has no fence.
+    if getattr(named.get(CHECKPOINTER), "fence", None) is not None or not (
+        task_of(config) and named.get("thread_id")
+    ):
         raise ToolException(OUTSIDE.format(tool=tool.name))
 
 

@@ -1,11 +1,11 @@
-"""The built-in agent: a LangGraph graph that stops before what its policy asks about.
+"""The built-in agent: a LangGraph graph that stops before the calls that its policy asks about.
 
     START → llm_call ─ no tool call → END
                └─ tool calls → screen → human_review ─ calls to run → tool_node → llm_call
                                               └─ none to run → llm_call
 
 `screen` judges the calls once and keeps its verdicts in the state. `human_review` holds the only
-`interrupt()`; it runs again from its top when it is resumed, so there is nothing but reading before it.
+`interrupt()`; it runs again from its top on resume, so the code before the interrupt only reads.
 Every call gets a result before the model is called again.
 """
 
@@ -38,6 +38,7 @@ from langgraph.types import Command, interrupt
 from typing_extensions import TypedDict
 
 from agent.engine.bounding import as_broken, fault_of, named, within_bounds
+from agent.engine.checkpointer import WHOLE_STEPS
 from agent.engine.door import calling
 from agent.engine.guard import Stop
 from agent.engine.scheduling import aside
@@ -53,26 +54,29 @@ from agent.review.shapes import interrupt_value
 from agent.review.threads import result_id
 
 WINDOW = 300
-"""Messages the state keeps; the whole transcript is the ledger's."""
+"""Messages kept in the state; the complete transcript is in the ledger."""
 MAX_ROUNDS = 25
 STEPS_PER_ROUND = 4
 TOO_MANY_ROUNDS = (
     "I stopped here: this turn has used all its tool calls ({rounds} rounds). Tell me how to go on."
 )
+MODEL, STOP, RULES = "model", "stop", "rules"
+"""What the console sets in `configurable`, for the nodes alone: no tool sees it."""
 ACCEPTED = "accepted"
-"""Set in `configurable`, it says that decisions reach this graph only as the console accepted them, by its policy.
+"""Key set in `configurable` if decisions reach this graph only after the console accepted them under its policy.
 
-They are then carried out as they were decided, whatever the policy says by now."""
+They are then carried out as decided, whatever the policy says by now."""
+OF_THE_CONSOLE = frozenset([MODEL, STOP, RULES, ACCEPTED, WHOLE_STEPS])
 STOPPED = "Stopped while the model was replying."
 EMPTY_REPLY = "(The model gave an empty reply. Ask again, or ask differently.)"
 
 
 Model = Runnable[LanguageModelInput, AIMessage]
-"""A chat model that knows the agent's tools."""
+"""A chat model with the agent's tools bound to it."""
 
 
 class GraphState(TypedDict):
-    # A turn then costs its own size on disk, not the thread's. Beta in LangGraph; `add_messages` is the alternative.
+    # With it a turn costs its own size on disk, not the thread's. Beta in LangGraph; `add_messages` is the alternative.
     messages: Annotated[list[AnyMessage], DeltaChannel(_messages_delta_reducer, snapshot_frequency=100)]
     calls: list[dict[str, Any]]
 
@@ -84,10 +88,10 @@ def build(
     window: int = WINDOW,
     max_rounds: int = MAX_ROUNDS,
 ) -> StateGraph[GraphState]:
-    """The agent's graph, to be compiled with the checkpointer of the caller's choice.
+    """Return the agent's graph, to be compiled with the checkpointer of the caller's choice.
 
-    `model_named` gives the chat model for `configurable.model`, or the default for None. It is asked for each once:
-    describing the tools to a model takes as long as many other steps of a turn.
+    `model_named` returns the chat model for `configurable.model`, or the default for None. It is called once per model,
+    because describing the tools to a model takes as long as many other steps of a turn.
     """
 
     @cache
@@ -109,7 +113,7 @@ def build(
 
 @dataclass(frozen=True)
 class Nodes:
-    """What the graph's nodes do, for one agent."""
+    """The graph's nodes, for one agent."""
 
     agent: Agent
     model_named: Callable[[str | None], Model]
@@ -117,7 +121,7 @@ class Nodes:
     max_rounds: int
 
     def llm_call(self, state: GraphState, config: RunnableConfig) -> dict[str, Any]:
-        """Ask the model, unless the turn has come to its end."""
+        """Call the model, unless the turn repeats a rejected call or has used up its rounds."""
         kept = within(state["messages"], self.window)
         dropped = [
             RemoveMessage(id=str(m.id)) for m in state["messages"][: len(state["messages"]) - len(kept)]
@@ -127,14 +131,14 @@ class Nodes:
         elif rounds(kept) >= self.max_rounds:
             answer = AIMessage(TOO_MANY_ROUNDS.format(rounds=self.max_rounds), id=str(uuid4()))
         else:
-            model = self.model_named(config.get("configurable", {}).get("model"))
+            model = self.model_named(config.get("configurable", {}).get(MODEL))
             answer = ask(model, [SystemMessage(self.agent.prompt), *kept], config)
         return {"messages": [*dropped, answer]}
 
     def screen(self, state: GraphState, config: RunnableConfig) -> dict[str, Any]:
         """Judge the calls the model proposed, once."""
         message = _last_ai(state["messages"])
-        remembered = config.get("configurable", {}).get("rules")
+        remembered = config.get("configurable", {}).get(RULES)
         calls = screen(
             self.agent,
             str(message.id),
@@ -151,7 +155,7 @@ class Nodes:
     def human_review(
         self, state: GraphState, config: RunnableConfig
     ) -> Command[Literal["tool_node", "llm_call"]]:
-        """Put what is asked about before a person, and take the answer. Runs again from here when it is resumed."""
+        """Interrupt for the calls that a person must decide, and apply the answer. Runs again from here on resume."""
         calls = [ScreenedCall.from_state(kept) for kept in state["calls"]]
         asked = [call for call in calls if call.fate == "ask"]
         answer = interrupt(interrupt_value(asked)) if asked else {}
@@ -172,7 +176,7 @@ class Nodes:
         )
 
     def tool_node(self, state: GraphState, config: RunnableConfig) -> dict[str, Any]:
-        """Run what may run and has no result yet, in the model's order."""
+        """Run the calls that may run and have no result yet, in the model's order."""
         done = answered(state["messages"])
         calls = [ScreenedCall.from_state(kept) for kept in state["calls"]]
         return {
@@ -191,14 +195,14 @@ class Nodes:
 
 
 def ask(model: Model, messages: list[Any], config: RunnableConfig) -> AIMessage:
-    """The model's reply, with its calls' arguments read strictly from the text it streamed.
+    """Return the model's reply, with its calls' arguments read strictly from the text it streamed.
 
     Raises `Stop` as soon as the event `configurable.stop`, if there is one, is set.
 
     LangChain completes broken JSON while it merges a stream; a reply cut short would then look like a
     shorter call. Text that is not one exact JSON object stays an invalid call instead.
     """
-    stop = config.get("configurable", {}).get("stop")
+    stop = config.get("configurable", {}).get(STOP)
     chunks = []
     with aside():
         for chunk in model.stream(messages, config):
@@ -207,7 +211,7 @@ def ask(model: Model, messages: list[Any], config: RunnableConfig) -> AIMessage:
             chunks.append(chunk)
     if not chunks:
         return AIMessage(EMPTY_REPLY, id=str(uuid4()))
-    # Summed in one go: piece by piece the sum grows with the square of the calls.
+    # Added up in one go: adding chunk by chunk takes time quadratic in the number of calls.
     whole = cast(AIMessage, chunks[0] if len(chunks) == 1 else chunks[0] + chunks[1:])
     calls: list[Any] = []
     broken: list[InvalidToolCall] = []
@@ -219,7 +223,7 @@ def ask(model: Model, messages: list[Any], config: RunnableConfig) -> AIMessage:
     content = whole.content if whole.content or calls or broken else EMPTY_REPLY
     return AIMessage(
         content,
-        # Of its own: a provider may give the same id to several replies, and the later one would take the earlier's place.
+        # A new id: a provider may give several replies the same one, and the later would replace the earlier.
         id=str(uuid4()),
         tool_calls=calls,
         invalid_tool_calls=broken,
@@ -234,7 +238,7 @@ def _streamed(whole: AIMessage) -> list[Proposal]:
 
 
 def _object(args: Any) -> dict[str, Any]:
-    # An object is judged with the call, but one that is too large does not come so far.
+    # An object is checked later, when the call is screened; one that is too large is refused here.
     text = spelt(args)
     read = parse(text) if isinstance(args, str) or utf8_length(text) > MAX_BYTES else args
     if not isinstance(read, dict):
@@ -243,7 +247,7 @@ def _object(args: Any) -> dict[str, Any]:
 
 
 def proposals(message: AIMessage) -> list[Proposal]:
-    """The calls a message proposes; one whose arguments could not be read keeps their text."""
+    """Return the calls a message proposes; one whose arguments could not be read keeps their text."""
     return [Proposal(c["id"] or "", c["name"], c["args"]) for c in message.tool_calls] + [
         Proposal(c["id"] or "", c["name"] or "", c["args"] or "", fault_of(c))
         for c in message.invalid_tool_calls
@@ -251,7 +255,7 @@ def proposals(message: AIMessage) -> list[Proposal]:
 
 
 def result(call: ScreenedCall, status: str, text: Any, limit: int = MAX_RESULT) -> ToolMessage:
-    """A call's result as the model sees it, under an id that is the same whenever it is made."""
+    """Return a call's result as the model sees it, under an id that is the same each time."""
     return ToolMessage(
         within_bounds(text, limit),
         id=result_id(call.message_id, call.tool_call_id),
@@ -262,11 +266,13 @@ def result(call: ScreenedCall, status: str, text: Any, limit: int = MAX_RESULT) 
 
 
 def run(tool: Any, call: ScreenedCall, config: RunnableConfig, limit: int = MAX_RESULT) -> ToolMessage:
-    """Run one call. What the tool raises becomes its result; only what stops the run goes further up.
+    """Run one call. What the tool raises becomes its result; only what stops the run propagates.
 
-    The tool finds `configurable.idempotency_key`: the same for every attempt at this action, and for no other.
+    The tool gets a `configurable.idempotency_key` that is the same for every attempt at this action, and for no other.
     """
-    own = {**config.get("configurable", {}), "idempotency_key": _action_id(call, config)}
+    named = config.get("configurable", {})
+    own = {key: value for key, value in named.items() if key not in OF_THE_CONSOLE}
+    own["idempotency_key"] = _action_id(call, config)
     config = {**config, "configurable": own}
     request = {"type": "tool_call", "id": call.tool_call_id, "name": call.tool, "args": deepcopy(call.enters)}
     try:
@@ -285,7 +291,7 @@ def _action_id(call: ScreenedCall, config: RunnableConfig) -> str:
 
 
 def decisions_in(answer: Any, count: int) -> list[Mapping[str, Any] | None]:
-    """The first `count` decisions of a resume value of any shape; None where there is none."""
+    """Return the first `count` decisions of a resume value of any shape, with None for each missing one."""
     given = answer.get("decisions") if isinstance(answer, Mapping) else None
     found = [one if isinstance(one, Mapping) else None for one in given] if isinstance(given, list) else []
     return (found + [None] * count)[:count]
@@ -294,7 +300,10 @@ def decisions_in(answer: Any, count: int) -> list[Mapping[str, Any] | None]:
 def _outcome(
     call: ScreenedCall, decision: Mapping[str, Any] | None, agent: Agent, accepted: bool
 ) -> tuple[ScreenedCall, ToolMessage | None]:
-    """A call after review, and its result if it does not run. Past the console, anything odd means not run."""
+    """Return a call after review, and its result if it does not run.
+
+    A decision that did not pass through the console may have any form: if it is not understood, the call does not run.
+    """
     if call.fate != "ask":
         return call, None
     kind = decision.get("type") if decision else None
@@ -352,7 +361,7 @@ def _last_ai(messages: Sequence[AnyMessage]) -> AIMessage:
 
 
 def _repaired(message: AIMessage, calls: Sequence[ScreenedCall]) -> list[AIMessage]:
-    """The message again under its id, if its calls could not stand in a history as they were."""
+    """Return the message with valid calls under its own id, or nothing if its calls can be in a history as they are."""
     ids = [call["id"] for call in message.tool_calls]
     whole = all(call.args is not None or isinstance(call.proposed, dict) for call in calls)
     if whole and not message.invalid_tool_calls and ids == [call.tool_call_id for call in calls]:

@@ -1,4 +1,4 @@
-"""The conversation of the graph in which something is called, as the graph itself has it."""
+"""Read the conversation of the graph in which a call is made, from that graph's own state."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.messages.tool import ToolCall
 
-# LangGraph's own: a function in a task's config that reads the channels of the graph the task belongs to.
+# LangGraph's key in a task's config for a function that reads the channels of the graph the task belongs to.
 READ = "__pregel_read"
 
 
 def messages_at(config: Mapping[str, Any]) -> Sequence[BaseMessage]:
-    """The conversation of the graph that a task belongs to, as it was when the task's step began."""
+    """Return the conversation of the graph that a task belongs to, as it was when the task's step began."""
     read = (config.get("configurable") or {}).get(READ)
     if read is None:
         return ()
@@ -25,7 +25,7 @@ def messages_at(config: Mapping[str, Any]) -> Sequence[BaseMessage]:
 
 
 def open_calls(messages: Sequence[BaseMessage]) -> list[tuple[str, ToolCall]]:
-    """The calls that were proposed last and have no result yet, each with the id of its message."""
+    """Return the calls that were proposed last and have no result yet, each with the id of its message."""
     answered: set[str | None] = set()
     for message in reversed(messages):
         if isinstance(message, AIMessage):

@@ -1,6 +1,7 @@
-"""Which action a call is that comes to its tool's door: by its place in the graph, its message and its id.
+"""Find the action of a call that reaches its tool's door, by its place in the graph, its message and its id.
 
-Never by its tool's name: two graphs may have tools of one name, and a node may run something else than it asked about.
+The tool's name alone never decides: two graphs may have tools of the same name, and a node may run something other
+than what it asked about.
 """
 
 from __future__ import annotations
@@ -28,36 +29,36 @@ from agent.review.questions import QUESTION
 from agent.review.threads import Run
 
 ENDED = (ActionState.DONE, ActionState.FAILED, ActionState.BLOCKED, ActionState.UNKNOWN)
-"""Of a call that its task makes again: what ran before a question is not run behind it, and gives what it gave."""
+"""States of a call that is not run again when its node runs again after a question, but returns what it returned."""
 SHOWED_ANOTHER = "its node had asked about something else"
 NEVER_PROPOSED = "no message proposed it, and it came while an approved call was to run"
 
 
 @dataclass(frozen=True)
 class Meant:
-    """What is known of a call before its action is looked for."""
+    """What is known about a call before its action is looked for."""
 
     tool: str
     args: dict[str, Any] | None
     received: dict[str, Any] | None
     call_id: str
     message_id: str
-    """The message that proposed it; "" where none is known."""
+    """The message that proposed it; "" if unknown."""
     task: str
 
 
 @dataclass
 class Identifying:
-    """Finds the actions of one run's calls. What an external agent runs without asking is proposed here."""
+    """The actions of one run's calls. What an external agent runs without asking is recorded as proposed here."""
 
     run: Run
     agent: Agent
     secret: bytes
     _proposed_in: dict[tuple[str, str], str] = field(default_factory=dict)
     _met: set[Key] = field(default_factory=set)
-    """The actions that calls of this execution of the run were found to be."""
+    """The actions found for the calls of this execution of the run."""
     _failed: set[Key] = field(default_factory=set)
-    """Those of them that failed: what comes again is a retry of the agent's own."""
+    """Those of them that failed: calling one again is the agent's own retry."""
 
     def note(self, graph: str, message: AIMessage) -> None:
         """Note that a model in this graph proposed these calls in this message."""
@@ -66,7 +67,7 @@ class Identifying:
                 self._proposed_in[graph, call["id"]] = str(message.id)
 
     def action(self, tx: Transaction, entering: Entering, now: str) -> Action | None:
-        """The call's action; None for one of our own agents' that was never proposed."""
+        """Return the call's action; None for a call of one of our own agents that was never proposed."""
         if entering.key is not None:
             key = entering.key
             found = attempts_of(tx, key.thread_id, key.message_id, key.tool_call_id)
@@ -84,9 +85,9 @@ class Identifying:
             self._failed.add(action.key)
 
     def asked_in_its_middle(self, tx: Transaction, action: Action) -> list[Action]:
-        """The approvals that a tool asked for itself while it ran, and that nothing inside it was run on."""
+        """Return the approvals that a tool itself asked for while it ran and that nothing inside it was run on."""
         if not self.agent.gates_itself:
-            return []  # a graph of ours asks about no call a second time
+            return []  # our own graphs never ask about a call twice
         return [
             one
             for one in self._later(tx, action)
@@ -96,7 +97,7 @@ class Identifying:
     def gives_what_only_code_gives(
         self, entering: Entering, action: Action, named: Mapping[str, Any]
     ) -> bool:
-        """Whether the function would get a value of the model's own for an argument that the agent's code is to give."""
+        """Return whether the model's value would be passed for an argument that the agent's code must supply."""
         opened = [call for _, call in open_calls(messages_at(entering.config))]
         proposed = [call["args"] for call in opened if call["id"] == action.tool_call_id]
         proposed += [action.proposed] if isinstance(action.proposed, dict) else []
@@ -107,7 +108,7 @@ class Identifying:
         )
 
     def rejected_in_its_middle(self, tx: Transaction, action: Action) -> str:
-        """With which words a person rejected what a suspended tool asked about itself; "" if nobody did."""
+        """Return with which words a person rejected what a suspended tool asked about itself; "" if nobody did."""
         if action.state is not ActionState.SUSPENDED:
             return ""
         found = [
@@ -133,14 +134,14 @@ class Identifying:
         message_id = next((one for one, call in opened if call["id"] == entering.call_id), "")
         message_id = message_id or self._proposed_in.get((graph_of(task), entering.call_id), "")
         if not message_id and not messages and entering.inside is None:
-            # Not for one inside a tool: the transcript knows the calls around it only.
+            # Not for a call inside a tool: the transcript has only the calls around it.
             message_id = self._in_transcript(tx, entering.call_id)
         return Meant(tool, entering.entered, received, entering.call_id, message_id, task)
 
     def _unnamed(
         self, tx: Transaction, entering: Entering, opened: list[tuple[str, Any]], task: str
     ) -> tuple[str, str]:
-        """The open call that a node runs by hand, without its id: the one with these arguments."""
+        """Return message id and call id of the open call that a node runs by hand, found by its arguments."""
         if entering.inside is not None or entering.entered is None:
             return "", ""
         intake, met = intake_of(entering.tool), {(key.message_id, key.tool_call_id) for key in self._met}
@@ -154,14 +155,14 @@ class Identifying:
         return "", ""
 
     def _in_transcript(self, tx: Transaction, call_id: str) -> str:
-        """The last message of the transcript that proposed a call of this id; "" if none did."""
+        """Return the id of the transcript's last message that proposed a call of this id; "" if none did."""
         for message in reversed(tx.messages(self.run.thread_id, limit=LAST_MESSAGES)):
             if any(call.id == call_id for call in message.tool_calls):
                 return message.id
         return ""
 
     def _proposed(self, tx: Transaction, meant: Meant, entering: Entering) -> Action | None:
-        """The call of an agent of ours whose tools run elsewhere than in its own graph."""
+        """Return the action of a call of one of our own agents whose tools run outside its graph."""
         if not meant.call_id:
             return None
         if meant.message_id:
@@ -186,7 +187,7 @@ class Identifying:
         return self._by_place(tx, meant, now)
 
     def _is_owed(self, tx: Transaction, meant: Meant, entering: Entering) -> bool:
-        """Whether an approved call of the same graph has yet to run, which this one may be instead of."""
+        """Return whether an approved call of the same graph has yet to run, which this one might replace."""
         if entering.inside is not None or not meant.task:
             return False
         waiting = [
@@ -197,7 +198,7 @@ class Identifying:
         return bool(waiting) and (bool(meant.call_id) or any(one.tool == meant.tool for one in waiting))
 
     def _attempt(self, tx: Transaction, meant: Meant, attempts: list[Action], now: str) -> Action:
-        """The attempt at a call that is under way, or the next one, where its agent itself tries again."""
+        """Return the attempt at a call that is under way, or the next one if its agent itself tries again."""
         if not attempts:
             return self._free(tx, meant, 1, now)
         suspended = next((one for one in attempts if one.state is ActionState.SUSPENDED), None)
@@ -207,7 +208,7 @@ class Identifying:
         return last
 
     def _asked_here(self, tx: Transaction, task: str) -> list[Action]:
-        """What was asked about, and decided, in the very task that the call comes from."""
+        """Return the actions that were asked about and decided in the very task that the call comes from."""
         if not task:
             return []
         return [
@@ -220,14 +221,14 @@ class Identifying:
         ]
 
     def _behind(self, tx: Transaction, meant: Meant, asked: list[Action], now: str) -> Action:
-        """A call behind a question of its own node: the one that was asked about, or one that does not run."""
+        """Return the action of a call after its node's question: the one asked about, or one that does not run."""
         for one in asked:
             if one.key not in self._met and one.tool == meant.tool and enters(one, meant.args):
                 return one
         return self._blocked(tx, meant, SHOWED_ANOTHER, now)
 
     def _blocked(self, tx: Transaction, meant: Meant, why: str, now: str) -> Action:
-        """The call as an action that does not run."""
+        """Record the call as an action that does not run, and return it."""
         action = self._free(tx, meant, self._next(tx, meant), now)
         if action.state is ActionState.APPROVED:
             tx.move(
@@ -242,13 +243,13 @@ class Identifying:
         return action
 
     def _by_place(self, tx: Transaction, meant: Meant, now: str) -> Action:
-        """A call that no message proposed: the one with these arguments that ran here before, or a new one."""
+        """Return the action of a call without a message: one with its arguments that ran here before, or a new one."""
         return self._ran_here(tx, meant) or self._free(tx, meant, self._next(tx, meant), now)
 
     def _ran_here(
         self, tx: Transaction, meant: Meant, states: Collection[ActionState] = tuple(ActionState)
     ) -> Action | None:
-        """The call with these arguments that this very task made in an earlier execution."""
+        """Return the action of the call with these arguments in an earlier execution of this very task."""
         for one in tx.actions_of(self.run.thread_id, [self._place(meant)]):
             ours = one.tool == meant.tool and one.key.tool_call_id.startswith(meant.call_id)
             if ours and one.state in states and one.key not in self._met and enters(one, meant.args):
@@ -277,12 +278,12 @@ def _is_same(one: Action, other: Action) -> bool:
 
 
 def enters(action: Action, entered: dict[str, Any] | None) -> bool:
-    """Whether these are the arguments that enter the tool for this action."""
+    """Return whether these are the arguments that enter the tool for this action."""
     if entered is None or action.enters is None:
         return False
     return canonical(action.enters) == canonical(entered)
 
 
 def differs(action: Action, tool: str, entered: dict[str, Any] | None) -> bool:
-    """Whether a tool was entered, or with arguments, that are known not to be this action's."""
+    """Return whether the tool, or the arguments it was entered with, are known not to be this action's."""
     return action.tool != tool or (None not in (entered, action.enters) and not enters(action, entered))

@@ -1,4 +1,4 @@
-"""An engine that is opened behind what only looks: importing LangChain and LangGraph takes longer than all the rest."""
+"""An engine that is opened on first use: importing LangChain and LangGraph takes longer than all the rest."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from agent.ports import Inside, Look, Moment, Token
-from agent.review.agents import Agent
+from agent.review.agents import Agent, LoadFailure
 from agent.review.policy import Policy
 from agent.review.threads import Run
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 
 class LazyEngine:
-    """Opens the engine when it is first needed, once; what every page shows of the agents is known before.
+    """An engine that opens the real one once, when it is first needed.
 
-    Every method that needs it raises what opening it does.
+    What every page shows of the agents is known before. Every other method raises what opening the engine raises.
     """
 
     def __init__(
         self,
         policies: Mapping[str, Policy],
-        broken: Mapping[str, str],
+        broken: Mapping[str, LoadFailure],
         models: Sequence[str],
         make: Callable[[], LocalEngine],
     ) -> None:
@@ -32,11 +32,11 @@ class LazyEngine:
         self._policies, self._broken, self._models, self._make = policies, broken, models, make
         self._turn = threading.Lock()
         self.wanted = threading.Event()
-        """Somebody needs the engine, or nobody would be held up any more by its being opened."""
+        """Set when somebody needs the engine, or when opening it no longer holds anybody up."""
         self._engine: LocalEngine | None = None
 
     def open(self) -> LocalEngine:
-        """The engine itself. Whoever comes meanwhile waits, so that no two threads import parts of the same packages."""
+        """Return the engine, opened. Other callers wait, so that no two threads import parts of the same packages."""
         self.wanted.set()
         if self._engine is None:
             with self._turn:
@@ -54,7 +54,7 @@ class LazyEngine:
     def tools(self) -> Sequence[str]:
         return sorted({tool for policy in self._policies.values() for tool in policy.tools})
 
-    def broken(self) -> Mapping[str, str]:
+    def broken(self) -> Mapping[str, LoadFailure]:
         return self._broken
 
     def models(self) -> Sequence[str]:

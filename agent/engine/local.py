@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.runnables import RunnableConfig
@@ -21,7 +22,7 @@ from agent.engine.checkpointer import WHOLE_STEPS, FencedSaver
 from agent.engine.checkpoints import Graph, holds_an_interrupt, messages_in, read, readable, schema_of
 from agent.engine.delivery import DELIVERED, Start, deliver
 from agent.engine.door import know, under
-from agent.engine.drivers import Make, StandsInState
+from agent.engine.drivers import Make, Running, StandsInState
 from agent.engine.drivers.built_in import BuiltIn
 from agent.engine.drivers.external import Foreign
 from agent.engine.guard import Guard, Stop
@@ -42,7 +43,7 @@ from agent.ports import (
     Token,
 )
 from agent.review import shapes
-from agent.review.agents import Agent
+from agent.review.agents import Agent, LoadFailure
 from agent.review.arguments.args import dumps
 from agent.review.bounds import bounded
 from agent.review.deliveries import Resume
@@ -50,6 +51,7 @@ from agent.review.errors import AgentNotLoaded, UnknownAgent
 from agent.review.questions import legible
 from agent.review.rules import Rule
 from agent.review.threads import Message, Run
+from agent.serving.options import AgentOptions
 
 # LangGraph refuses a resume that names no waiting interrupt only under this private key; a test holds it.
 STRICT_RESUME = "__pregel_strict_resume"
@@ -65,6 +67,7 @@ WAITS_ELSEWHERE = (
 
 GuardFor = Callable[[Run, Agent], Guard]
 RulesFor = Callable[[Run], Sequence[Rule]]
+ContextFor = Callable[[Run], Mapping[str, Any]]
 
 
 class Compiled(dict[str, Graph]):
@@ -81,7 +84,8 @@ class Compiled(dict[str, Graph]):
 class LocalEngine:
     """The agents, over the checkpoint file at `path`. An agent of another make comes with its graph in `graphs`.
 
-    `rules_for` gives the remembered rules in force on a run's thread, whenever it is asked.
+    `rules_for` gives the remembered rules in force on a run's thread, whenever it is asked; `context_for` the values
+    of an external agent's context that its thread was started with.
     """
 
     def __init__(
@@ -91,16 +95,19 @@ class LocalEngine:
         path: Path | str,
         *,
         graphs: Mapping[str, Graph] | None = None,
-        broken: Mapping[str, str] | None = None,
+        broken: Mapping[str, LoadFailure] | None = None,
+        options: Mapping[str, AgentOptions] | None = None,
         rules_for: RulesFor = lambda run: (),
+        context_for: ContextFor = lambda run: {},
         window: int = built_in.WINDOW,
         max_rounds: int = built_in.MAX_ROUNDS,
     ) -> None:
         keep_order()
-        self._models, self._broken, self._rules_for = models, broken or {}, rules_for
+        self._models, self._broken = models, broken or {}
+        self._rules_for, self._context_for = rules_for, context_for
         foreign = graphs or {}
         self._makes: dict[str, Make] = {
-            name: Foreign(agent, foreign[name])
+            name: Foreign(agent, foreign[name], (options or {}).get(name, AgentOptions()))
             if name in foreign
             else BuiltIn(agent, models.named, window=window, max_rounds=max_rounds)
             for name, agent in agents.items()
@@ -129,7 +136,7 @@ class LocalEngine:
     def tools(self) -> Sequence[str]:
         return sorted({tool for make in self._makes.values() for tool in make.agent.policy.tools})
 
-    def broken(self) -> Mapping[str, str]:
+    def broken(self) -> Mapping[str, LoadFailure]:
         return self._broken
 
     def models(self) -> Sequence[str]:
@@ -167,18 +174,20 @@ class LocalEngine:
     def stream(self, run: Run, stop: threading.Event, hear: Callable[[Token], None]) -> Iterator[Moment]:
         if self._guard_for is None:
             raise RuntimeError("An engine without a guard runs nothing. Call guard_with first.")
-        make, graph = self._make(run.agent), self._graphs[run.agent]
+        make, kept = self._make(run.agent), self._graphs[run.agent]
+        graph = kept.copy(update={"checkpointer": cast(FencedSaver, kept.checkpointer).for_run(run.fence)})
         self._writer.raise_fence(run.thread_id, run.fence)
         guard = self._guard_for(run, make.agent)
         callbacks: list[BaseCallbackHandler] = [guard, Listener(make.speaks, hear)]
-        config = self._config(run, make, callbacks, stop)
+        config = _config(Running(run, stop, partial(self._rules_for, run)), make, callbacks)
         start = deliver(make, graph, config, run)
         yield from start.moments
         said_in_state = False
         if start.runs:
             # Where an agent of another make waits for its models and tools is its own affair.
             with aside() if make.agent.gates_itself else nullcontext():
-                said_in_state = yield from _follow(make, graph, start, stop, guard)
+                context = make.context(self._context_for(run) if make.agent.gates_itself else {})
+                said_in_state = yield from _follow(make, graph, start, stop, guard, context)
         if said_in_state:
             yield _said_in_state(graph, config)
         yield from _standing(make, graph, config, start, stop, run)
@@ -189,41 +198,42 @@ class LocalEngine:
 
     def _make(self, name: str) -> Make:
         if name in self._broken:
-            raise AgentNotLoaded(name, self._broken[name])
+            raise AgentNotLoaded(name, str(self._broken[name]))
         if name not in self._makes:
             raise UnknownAgent(name, self.agents())
         return self._makes[name]
 
-    def _config(
-        self, run: Run, make: Make, callbacks: list[BaseCallbackHandler], stop: threading.Event
-    ) -> RunnableConfig:
-        return {
-            **make.limits(),
-            "configurable": {
-                **_thread(run.thread_id)["configurable"],
-                "fence": run.fence,
-                "model": run.model,
-                "stop": stop,
-                "rules": lambda: self._rules_for(run),
-                built_in.ACCEPTED: True,
-                STRICT_RESUME: True,
-            },
-            "callbacks": callbacks,
-            **({"metadata": {DELIVERED: run.run_id}} if make.agent.gates_itself else {}),
-        }
+
+def _config(running: Running, make: Make, callbacks: list[BaseCallbackHandler]) -> RunnableConfig:
+    return {
+        **make.limits(),
+        "configurable": {
+            **make.configurable(running),
+            **_thread(running.run.thread_id)["configurable"],
+            STRICT_RESUME: True,
+        },
+        "callbacks": callbacks,
+        **({"metadata": {DELIVERED: running.run.run_id}} if make.agent.gates_itself else {}),
+    }
 
 
 def _follow(
-    make: Make, graph: Graph, start: Start, stop: threading.Event, guard: Guard
+    make: Make, graph: Graph, start: Start, stop: threading.Event, guard: Guard, context: Any
 ) -> Generator[Moment, None, bool]:
     """Run the graph and tell what happens, until it pauses, ends, or is to stop.
 
     Returns whether something was said that only the graph's state makes a message of.
     """
     control = RunControl()
-    named = {**start.config["configurable"], WHOLE_STEPS: make.whole_steps}
-    config: RunnableConfig = {**start.config, "configurable": named}
-    how: dict[str, Any] = {**make.streamed, "durability": "sync", "control": control, "version": "v2"}
+    whole: Mapping[str, Any] = {WHOLE_STEPS: True} if make.whole_steps else {}
+    config: RunnableConfig = {**start.config, "configurable": {**start.config["configurable"], **whole}}
+    how: dict[str, Any] = {
+        **make.streamed,
+        "context": context,
+        "durability": "sync",
+        "control": control,
+        "version": "v2",
+    }
     parts = (
         stepped(graph.astream(start.begin, config, **how), under(guard))
         if make.asynchronous
@@ -279,7 +289,7 @@ def _standing(
     elif look.unfinished and not stop.is_set():
         why = OF_ITSELF if start.runs else WAITS_ELSEWHERE
         raise RunCutOff(why.format(nodes=", ".join(look.next) or "its next step"))
-    elif not make.agent.converses and look.output is not None:
+    elif not make.agent.needs.converses and look.output is not None:
         text = dumps(dict(look.output))
         yield Said((Message(id=f"output-{run.run_id}", type="ai", content=text),))
     yield Stood(look)

@@ -1,8 +1,8 @@
-"""Where in a graph something happens: LangGraph's checkpoint namespaces, read.
+"""Read LangGraph's checkpoint namespaces, which say where in a graph something happens.
 
-A namespace names the tasks that lead to a place, `helper:1f0c|tools:77aa`: the names of nodes with the tasks' ids. A
-graph's own is that of the task that called it, and is empty for the outermost. A number alone counts the graphs that
-one task called.
+A namespace lists the tasks that lead to a place by node name and task id, such as `helper:1f0c|tools:77aa`. A graph's
+namespace is that of the task that called it, and is empty for the outermost graph. A part that is only a number counts
+the graphs that one task called.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Any
 
 
 def task_of(config: Mapping[str, Any]) -> str:
-    """The namespace of the task a config belongs to; "" outside of any graph."""
+    """Return the namespace of the task a config belongs to; "" outside any graph."""
     return str((config.get("configurable") or {}).get("checkpoint_ns") or "")
 
 
 def graph_of(task: str) -> str:
-    """The namespace of the graph that a task belongs to; "" for the outermost."""
+    """Return the namespace of the graph that a task belongs to; "" for the outermost."""
     return task.rpartition("|")[0]
 
 
@@ -28,5 +28,5 @@ def names_of(graph: str) -> str:
 
 
 def id_of(task: str) -> str:
-    """A task's own id."""
+    """Return a task's own id."""
     return task.rpartition("|")[2].rpartition(":")[2]

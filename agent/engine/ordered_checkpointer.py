@@ -1,7 +1,7 @@
-"""LangGraph's SQLite checkpointer, in the order in which checkpoints were saved: no clock has a say in it.
+"""LangGraph's SQLite checkpointer, with checkpoints in the order in which they were saved, independent of any clock.
 
-LangGraph orders a thread's checkpoints by their ids, which begin with the time. Under a clock that was set back, a new
-process gives ids below those that are there, and the thread would be read from where it stood before.
+LangGraph orders a thread's checkpoints by their ids, which begin with the time. If the clock was set back, a new
+process would assign ids below the existing ones, and the thread would be read at an earlier checkpoint.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ class OrderedSaver(SqliteSaver):
         if self.is_setup:
             return
         super().setup()
-        # Every index ends with the row's number, which grows with each row: this one is in the order of arrival.
+        # Every SQLite index ends with the rowid, which grows with each row, so this one is in the order of arrival.
         self.conn.execute("CREATE INDEX IF NOT EXISTS by_arrival ON checkpoints (thread_id, checkpoint_ns)")
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """The checkpoint the config names, or the one of its thread and namespace that was saved last."""
+        """Return the checkpoint the config names, or the one of its thread and namespace that was saved last."""
         if get_checkpoint_id(config):
             return super().get_tuple(config)
         thread_id, namespace = _place(config)
@@ -65,7 +65,7 @@ class OrderedSaver(SqliteSaver):
         before: RunnableConfig | None = None,
         limit: int | None = None,
     ) -> Iterator[CheckpointTuple]:
-        """The checkpoints found, the one saved last first. `before` names one of any namespace of the thread."""
+        """Yield the checkpoints found, last saved first. `before` may name one of any namespace of the thread."""
         where, values = search_where(config, filter)
         with self.cursor(transaction=False) as cur:
             if before is not None:
@@ -85,7 +85,7 @@ class OrderedSaver(SqliteSaver):
 
     @staticmethod
     def _arrived(cur: Any, config: RunnableConfig | None, before: RunnableConfig) -> tuple[str, Any]:
-        """The condition of having been saved before that checkpoint; of one that is not in the file, by its id."""
+        """Return the SQL condition "saved before this checkpoint" and its value: by id, if it is not in the file."""
         named = get_checkpoint_id(before)
         thread_id = str((config or before)["configurable"].get("thread_id", ""))
         cur.execute(
@@ -101,7 +101,7 @@ class OrderedSaver(SqliteSaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Save a checkpoint behind those that are there; one saved again keeps its place."""
+        """Save a checkpoint after all existing ones; one saved again keeps its position."""
         named = (*_place(config), checkpoint["id"])
         with self.cursor() as cur:
             cur.execute(f"SELECT rowid FROM checkpoints WHERE {CHECKPOINT}", named)
@@ -113,7 +113,7 @@ class OrderedSaver(SqliteSaver):
         return found
 
     def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
-        """Copy all checkpoints of a thread, with what was written to them, to another that has none."""
+        """Copy all checkpoints of a thread and their writes to a thread that has none, or raise `ValueError`."""
         with self.cursor() as cur:
             if cur.execute("SELECT 1 FROM checkpoints WHERE thread_id = ?", (target_thread_id,)).fetchone():
                 raise ValueError(f"{target_thread_id} has checkpoints of its own. Copy to a new thread.")
@@ -127,7 +127,7 @@ class OrderedSaver(SqliteSaver):
                 )
 
     def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
-        """Delete the threads' checkpoints, but with `keep_latest` the last of each namespace and what that needs."""
+        """Delete the threads' checkpoints; `keep_latest` keeps the last of each namespace and those it depends on."""
         if strategy not in ("keep_latest", "delete"):
             raise ValueError(f'There is no strategy {strategy!r}. Use "keep_latest" or "delete".')
         for thread_id in thread_ids:
@@ -141,9 +141,9 @@ class OrderedSaver(SqliteSaver):
                     cur.executemany(f"DELETE FROM {table} WHERE {CHECKPOINT}", gone)
 
     def _needed(self, thread_id: str) -> set[tuple[str, str]]:
-        """Namespace and id of the last checkpoint of each namespace, and of those it is read with.
+        """Return namespace and id of the last checkpoint of each namespace, and of those needed to read it.
 
-        Of a delta channel a checkpoint holds only what changed since an earlier one: that, and all between, are needed.
+        For a delta channel a checkpoint holds only the changes since an earlier one; that and all between are needed.
         """
         with self.cursor(transaction=False) as cur:
             cur.execute("SELECT DISTINCT checkpoint_ns FROM checkpoints WHERE thread_id = ?", (thread_id,))

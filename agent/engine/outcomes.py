@@ -1,4 +1,4 @@
-"""What a tool's function returned: as text for the record, and kept so that the same can be returned once more."""
+"""Turn what a tool's function returned into text for the record, and keep it so that it can be returned again."""
 
 from __future__ import annotations
 
@@ -16,36 +16,36 @@ _serde = Strict(allowed_msgpack_modules=None)
 PAIR = "pair:"
 """Marks a content with its artifact, which a tool's function returns as a tuple."""
 THE_TEXT = b""
-"""Kept where what was returned is its own text, which stands on record already."""
+"""Kept if what was returned is exactly its text, which is on record already."""
 
 UNWRITABLE = "It was run, but what it returned cannot be written as text (a value of type {kind})."
 
 
 @dataclass(frozen=True)
 class Again:
-    """What was returned the first time."""
+    """What a call returned the first time, to be returned again."""
 
     value: Any
 
 
 def recorded(returned: Any, limit: int, *, paired: bool = False) -> tuple[Any, str]:
-    """What a graph gets of what a function returned, and its text for the record.
+    """Return what the graph gets of what a function returned, and its text for the record.
 
-    Where it is `paired`, it is a content with its artifact. That the function was run is true whatever it returned: a value of which no text can be made is replaced by a
-    sentence, since else its call would look like one that failed.
+    If `paired`, the value is a content with its artifact. A value that cannot be written as text is replaced by a
+    sentence: the function was run, and its call would otherwise look like one that failed.
     """
     try:
         cleaned = recordable(returned, limit, paired=paired)
         return cleaned, bounded(_written_out(text_of(cleaned, paired=paired)), limit)
-    except Exception:  # a value that holds itself, is nested without end, or raises when it is to be printed
+    except Exception:  # the value contains itself, is nested too deeply, or raises when printed
         text = UNWRITABLE.format(kind=type(returned).__name__)
         return ((text, None) if paired else text), text
 
 
 def recordable(returned: Any, limit: int, *, paired: bool = False) -> Any:
-    """The same, as ledger and checkpoint can hold it: model, record and every later entry get this one.
+    """Return the value as ledger and checkpoint can hold it: model, record and every later entry get this one.
 
-    Its content is bounded to `limit` bytes, and halves of surrogate pairs are written out.
+    Its content is cut to `limit` bytes, and lone surrogates are written as escapes.
     """
     whole = _whole(returned)
     match whole:
@@ -57,14 +57,14 @@ def recordable(returned: Any, limit: int, *, paired: bool = False) -> Any:
         case (content, artifact) if paired:
             return recordable(content, limit), artifact
         case Command(update=dict() as update) if isinstance(update.get("messages"), list):
-            # What it writes into the state beside messages is not cut: the graph works with it.
+            # What it writes into the state besides messages is not cut: the graph works with it.
             said = [recordable(one, limit) for one in update["messages"]]
             return replace(whole, update={**update, "messages": said})
     return whole
 
 
 def _whole(returned: Any) -> Any:
-    """The same without any half of a surrogate pair, however deep it is."""
+    """Return the value with every lone surrogate, at any depth, written as an escape."""
     match returned:
         case str():
             return _written_out(returned)
@@ -83,7 +83,7 @@ def _whole(returned: Any) -> Any:
 
 
 def _written_out(text: str) -> str:
-    """The text, with each half of a surrogate pair written as an escape."""
+    """Return the text with each lone surrogate written as an escape."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -92,12 +92,12 @@ def _written_out(text: str) -> str:
 
 
 def is_error(returned: Any) -> bool:
-    """Whether the function itself says that it failed."""
+    """Return whether the function itself reports that it failed."""
     return any(one.status == "error" for one in _messages(returned))
 
 
 def text_of(returned: Any, *, paired: bool = False) -> str:
-    """What the model reads of it."""
+    """Return the text that the model reads of it."""
     messages = _messages(returned)
     if messages:
         return "\n".join(str(one.text) for one in messages)
@@ -108,19 +108,19 @@ def text_of(returned: Any, *, paired: bool = False) -> str:
 
 
 def kept(returned: Any, text: str, limit: int) -> bytes | None:
-    """It, in LangGraph's strict serialisation; None where that is too large, or where reading it gives something else."""
+    """Return it in LangGraph's strict serialisation, or None if that is too large or does not read back the same."""
     if type(returned) is str and returned == text:
         return THE_TEXT
     try:
         kind, written = _serde.dumps_typed(list(returned) if isinstance(returned, tuple) else returned)
         whole = (f"{PAIR}{kind}" if isinstance(returned, tuple) else kind).encode() + b"\n" + written
         return whole if len(whole) <= 2 * limit and _is_same(_read(whole), returned) else None
-    except Exception:  # whatever a value of the tool's own makes the serialiser raise
+    except Exception:  # a tool's own types can make the serialiser raise anything
         return None
 
 
 def again(returned: bytes | None, text: str, *, settled: bool) -> Again | None:
-    """What was kept; where a person settled the outcome, that person's words. None where nothing was kept."""
+    """Return what was kept, or the person's text if a person settled the outcome; None if nothing was kept."""
     if returned == THE_TEXT or (returned is None and settled):
         return Again(text)
     if returned is None:
@@ -135,7 +135,7 @@ def _read(whole: bytes) -> Any:
 
 
 def _is_same(read: Any, returned: Any) -> bool:
-    """Whether what was read is what was returned, but for a tuple within, which every checkpoint makes a list."""
+    """Return whether what was read is what was returned, except inner tuples, which every checkpoint makes lists."""
     if isinstance(read, list | tuple) and isinstance(returned, list | tuple):
         return len(read) == len(returned) and all(map(_is_same, read, returned))
     if type(read) is dict and type(returned) is dict:

@@ -1,7 +1,7 @@
-"""Which process a run belongs to, and whether that process still lives.
+"""Tell which process a run belongs to, and whether that process is still alive.
 
 Each owner holds a lock on a file of its own. The system frees it the instant the process dies, however it
-dies, and keeps it while the process is frozen: so a lock tells dead from alive, which no heartbeat can.
+dies, and keeps it while the process is frozen. So a lock tells dead from alive, which no heartbeat can.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ class Owner:
         folder.mkdir(parents=True, exist_ok=True)
         self.name = f"{os.getpid()}-{uuid4().hex[:12]}"
         self._folder = folder
-        # Locked before it has the name by which others look: they never find it free.
+        # Locked before it gets the name that others look for, so that they never find it free.
         unnamed = folder / f"{self.name}.new"
         self._file = unnamed.open("w")
         fcntl.flock(self._file, fcntl.LOCK_EX)
         unnamed.rename(_path(folder, self.name))
 
     def lives(self, owner: str) -> bool:
-        """Whether the process behind `owner` still holds its lock; a frozen one does."""
+        """Return whether the process behind `owner` still holds its lock; a frozen one does."""
         try:
             with _path(self._folder, owner).open("r+") as file:
-                # Shared, so that two who look at once do not take each other for the owner.
+                # Shared, so that two processes that look at once do not take each other for the owner.
                 fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except FileNotFoundError:
             return False
@@ -40,7 +40,7 @@ class Owner:
         return False
 
     def frozen(self) -> list[int]:
-        """Process ids of the other owners that live and are stopped: what they have locked stays locked."""
+        """Return the process ids of other owners that are alive but stopped: what they have locked stays locked."""
         others = [path.stem for path in self._folder.glob("*.lock") if path.stem != self.name]
         return sorted(pid_of(name) for name in others if self.lives(name) and _is_stopped(pid_of(name)))
 

@@ -1,4 +1,4 @@
-"""Putting proposed calls on record, each once, as the actions they become."""
+"""Record proposed calls as actions, each once."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from agent.review.screening import ScreenedCall
 from agent.review.threads import Run
 
 LAST_MESSAGES = 100
-"""How far back in a transcript the message is sought that proposed a call."""
+"""How far back in a transcript to look for the message that proposed a call."""
 
 
 def propose(tx: Transaction, run: Run, call: ScreenedCall, position: int, secret: bytes, now: str) -> Action:
-    """The call as an action; what is on record under its key already stays as it is."""
+    """Record the call as an action and return it; what is on record under its key already stays as it is."""
     rule = tx.rule(call.rule_id) if call.rule_id else None
     action = with_digests(call.as_action(run.thread_id, run.agent, position), secret)
     if rule is not None:
@@ -56,13 +56,13 @@ def _proposed(action: Action, asked_by: str) -> ActionProposedFact:
 def propose_asked(
     tx: Transaction, run: Run, call: ScreenedCall, position: int, secret: bytes, now: str
 ) -> Action:
-    """The call as an action that waits and is in no review yet: as the next attempt, if it was asked about before."""
+    """Record the call as an action pending without a review: as the next attempt, if it was asked about before."""
     message_id = message_named(tx, run.thread_id, call.message_id, call.tool_call_id, graph_of(call.place))
     attempts = attempts_of(tx, run.thread_id, message_id, call.tool_call_id)
     if attempts and attempts[-1].state is ActionState.PENDING and attempts[-1].review_id is None:
         return attempts[-1]
     if attempts and attempts[-1].state is ActionState.APPROVED:
-        # Nothing may run on an approval of the attempt before.
+        # Nothing may run on the previous attempt's approval.
         tx.withdraw(attempts[-1], tool_messages.of(attempts[-1], tool_messages.ASKED_AGAIN), now)
     last = attempts[-1].key.attempt if attempts else 0
     notes = {**call.notes, BEGUN: True} if attempts and attempts[-1].begun else call.notes
@@ -71,15 +71,15 @@ def propose_asked(
 
 
 def attempts_of(tx: Transaction, thread_id: str, message_id: str, call_id: str) -> list[Action]:
-    """Every attempt at a call, in order."""
+    """Return every attempt at a call, in order."""
     found = [a for a in tx.actions_of(thread_id, [message_id]) if a.key.tool_call_id == call_id]
     return sorted(found, key=lambda action: action.key.attempt)
 
 
 def message_named(tx: Transaction, thread_id: str, message_id: str, call_id: str, graph: str) -> str:
-    """The message of a call under the name that only it has: two graphs side by side may use the same ids.
+    """Return the unique id under which a call's message is recorded: two parallel graphs may use the same ids.
 
-    A message that a graph hands up to the one around it is still the same.
+    A message that a graph passes up to the graph around it keeps its id.
     """
     known = attempts_of(tx, thread_id, message_id, call_id)
     if not known or _is_one(graph_of(known[0].place), graph):
@@ -88,12 +88,12 @@ def message_named(tx: Transaction, thread_id: str, message_id: str, call_id: str
 
 
 def _is_one(one: str, other: str) -> bool:
-    """Whether one of two graphs is the other, or is inside it."""
+    """Return whether two graphs are the same, or one is inside the other."""
     return f"{one}|".startswith(f"{other}|") or f"{other}|".startswith(f"{one}|") or not one or not other
 
 
 def _apply(tx: Transaction, action: Action, rule: Rule | None, now: str) -> Action:
-    """Count the rule's use. One that ended between the verdict and its recording approves nothing any more."""
+    """Count the rule's use. A rule that ended between the verdict and its recording no longer approves anything."""
     if rule is None or not in_force(rule, action.key.thread_id, now):
         why = tool_messages.of(action, tool_messages.RULE_OVER)
         tx.withdraw(action, why, now)
@@ -104,7 +104,7 @@ def _apply(tx: Transaction, action: Action, rule: Rule | None, now: str) -> Acti
 
 
 def _good_until(call: ScreenedCall, rule: Rule, now: str) -> str:
-    """Until when the call may start: as long as an approval is good, and not after the rule that gave it."""
+    """Return until when the call may start: while an approval is good, but not after its rule has expired."""
     if call.execute_by is None:
         return rule.expires_at
     return min(rule.expires_at, instant(datetime.fromisoformat(now) + timedelta(seconds=call.execute_by)))

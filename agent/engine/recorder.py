@@ -1,7 +1,7 @@
-"""What a run tells, written into the ledger: messages, proposals, the review it paused on, how it ended.
+"""Write what a run reports into the ledger: messages, proposals, the review it paused on, how it ended.
 
-Graph nodes write nothing there, because they run again on resume. Everything here can be recorded twice with
-the effect of once, and nothing is recorded for a run that another process has taken over.
+Graph nodes do not write there, because they run again on resume. Recording anything here twice has the same
+effect as once, and nothing is recorded for a run that another process has taken over.
 """
 
 from __future__ import annotations
@@ -46,27 +46,29 @@ STATUS_OF_END = {
 
 @dataclass(frozen=True)
 class End:
-    """How a run ended, as far as its stream tells."""
+    """How a run ended, as far as its stream shows."""
 
     state: RunState
     paused: Paused | None = None
     error: str | None = None
+    traceback: str = ""
+    """Where in the agent's code the error came from."""
     stuck: tuple[str, ...] = ()
-    """Interrupts whose answer made the run fail, where it did."""
+    """Interrupts whose answers made the run fail, if any did."""
     calls: tuple[ScreenedCall, ...] = ()
-    """The calls of the turn, as the checkpoint holds their verdicts."""
+    """The turn's calls, with the verdicts that the checkpoint holds."""
     standing: tuple[str, ...] | None = None
-    """The interrupts that stand in the checkpoint, waiting or just answered; None where that is not known."""
+    """The interrupts in the checkpoint, waiting or just answered; None if they are not known."""
 
 
 class Recorder:
-    """Records one process's runs."""
+    """The recorder of one process's runs."""
 
     def __init__(self, ledger: Ledger, secret: bytes, clock: Clock) -> None:
         self._ledger, self._secret, self._clock = ledger, secret, clock
 
     def record(self, run: Run, said: Sequence[Said], proposed: Sequence[Proposed]) -> None:
-        """Messages that were said and calls that were proposed, before any of the calls can run."""
+        """Record new messages and proposed calls, before any of the calls can run."""
         with self._ledger.write() as tx:
             if _is_ours(tx, run):
                 self._record(tx, run, said, proposed)
@@ -98,7 +100,8 @@ class Recorder:
                 run.thread_id, Status.STUCK if stuck else STATUS_OF_END[end.state], instant(now), error
             )
             ended = FACT_OF_END.get(end.state, RunEndedFact)
-            fact = ended(run_id=run.run_id, ended=str(end.state), error=end.error)
+            traced = {"traceback": end.traceback} if end.traceback else {}
+            fact = ended(run_id=run.run_id, ended=str(end.state), error=end.error, **traced)
             tx.append(of_run(run, fact, instant(now), run.started_by))
             if stuck:
                 tx.append(
@@ -106,7 +109,7 @@ class Recorder:
                 )
 
     def supersede(self, run: Run, review_id: str) -> None:
-        """The decision on this review came too late: nothing it approved was run by whoever answered before."""
+        """Record that another client answered this review first, and withdraw what it approved: none of it ran."""
         with self._ledger.write() as tx:
             if not _is_ours(tx, run):
                 return
@@ -157,7 +160,7 @@ class Recorder:
 
 
 def lose_executing(tx: Transaction, run: Run, now: str, why: str) -> bool:
-    """Mark what was executing on the run's thread as unknown; true if anything was."""
+    """Mark what was executing on the run's thread as unknown; return whether anything was."""
     found = tx.actions(run.thread_id, states=[ActionState.EXECUTING])
     for action in found:
         tx.move(action.key, ActionState.EXECUTING, ActionState.UNKNOWN)
@@ -168,9 +171,9 @@ def lose_executing(tx: Transaction, run: Run, now: str, why: str) -> bool:
 
 
 def _in_its_place(tx: Transaction, run: Run, message: Message) -> Message:
-    """A call's result under the id of the one that stands in the transcript already, a new reply under one of its own.
+    """Return a call's result under the id of the one already in the transcript, and a new reply under its own id.
 
-    The nodes of agents of another make give each result a new id, and after a crash they may give it once more.
+    The nodes of external agents give each result a new id, and may return it a second time after a crash.
     """
     if message.type == "ai":
         return _under_its_own_id(tx, run, message)
@@ -185,9 +188,9 @@ def _in_its_place(tx: Transaction, run: Run, message: Message) -> Message:
 
 
 def _under_its_own_id(tx: Transaction, run: Run, message: Message) -> Message:
-    """The message, under another id if it is a later reply to which its model gave the id of an earlier one.
+    """Return the message, under another id if its model gave it the id of an earlier reply.
 
-    What is recorded twice gets the same id.
+    A message recorded twice gets the same id both times.
     """
     first = tx.message(run.thread_id, message.id)
     if first is None or _said(first) == _said(message):
@@ -205,9 +208,9 @@ def _under_its_own_id(tx: Transaction, run: Run, message: Message) -> Message:
 
 
 def _is_the_same(kept: Message, now: Message, since: Sequence[Message]) -> bool:
-    """Whether a reply is the one that is kept, changed under its id at most: by a reviewer's edit, or by its agent.
+    """Return whether a reply is the kept one, perhaps changed by a reviewer's edit or by its agent.
 
-    After that nobody has spoken, and it keeps its calls once one of them has a result.
+    A changed one is, if only results followed the kept one and, once there are any, both propose the same calls.
     """
     if _said(kept) == _said(now):
         return True
@@ -216,12 +219,12 @@ def _is_the_same(kept: Message, now: Message, since: Sequence[Message]) -> bool:
 
 
 def _said(message: Message) -> str:
-    """All that a reply says, as a text that is the same for what went through the ledger."""
+    """Return all that a reply says, as a text that stays the same after a trip through the ledger."""
     return spelt([message.content, [[call.id, call.name, call.args] for call in message.tool_calls]])
 
 
 def _supersede_gone(tx: Transaction, run: Run, standing: Sequence[str], now: str) -> None:
-    """End every open review of the run's thread whose interrupt stands no more: nobody can decide it."""
+    """End every open review of the run's thread whose interrupt is gone: nobody can decide it."""
     for review in tx.open_reviews(run.thread_id):
         if review.review_id in standing:
             continue
@@ -234,13 +237,13 @@ def _supersede_gone(tx: Transaction, run: Run, standing: Sequence[str], now: str
 
 
 def _withdraw(tx: Transaction, actions: Sequence[Action], why: str, now: str) -> None:
-    """Withdraw these actions, which were approved and did not start."""
+    """Withdraw these actions, which were approved but did not start."""
     for action in actions:
         tx.withdraw(action, tool_messages.of(action, why), now)
 
 
 def _end_midway(tx: Transaction, actions: Sequence[Action], now: str) -> None:
-    """End these actions, which had been started and asked in their middle: the turn is over, nobody goes on with them."""
+    """Fail these actions, which started and then paused to ask: the turn is over, so they will not continue."""
     for action in actions:
         key = action.key
         attempts = tx.actions_of(key.thread_id, [key.message_id])
@@ -255,7 +258,7 @@ def _end_midway(tx: Transaction, actions: Sequence[Action], now: str) -> None:
 
 
 def _is_stuck(tx: Transaction, interrupts: Sequence[str]) -> bool:
-    """Whether the answers themselves stick: a run that failed after one of their actions started can be tried again."""
+    """Return whether the answers themselves made the run fail: if one of their actions started, a retry can help."""
     reviews = [review for name in interrupts if (review := tx.review(name)) is not None]
     return bool(interrupts) and not any(action.started_at for one in reviews for action in one.actions)
 

@@ -1,7 +1,7 @@
-"""Which run computes now. One interpreter lock serves all of them: who shares it evenly is late for everybody.
+"""Schedule runs one at a time. Under the GIL, sharing evenly makes every run late.
 
-Runs take turns, and one that goes on with what a person decided comes before one that takes up a message: what is
-begun is finished first. A run waits for the world, a model or a tool, `aside`: nobody waits for that.
+Runs take turns, and one that goes on from a person's decision is served before one that starts on a new message, so
+that what was begun is finished first. A run gives up its turn (`aside`) while it waits for a model or a tool.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from contextlib import contextmanager
 from itertools import count
 
 GOES_ON, BEGINS = 0, 1
-"""The ranks: what a person has decided on, and what was just asked for."""
+"""The ranks, lowest served first: a run that goes on from a decision, and one that begins with a message."""
 PATIENCE = 1.0
-"""Seconds after which a run computes beside the one before it: what holds that one up is not to hold up others."""
+"""Seconds after which a waiting run goes ahead without the turn, so that one run held up does not hold up others."""
 
 _here = threading.local()
 
 
 class Precedence:
-    """A turn that goes to the lowest rank first, and among equals to the one that came first."""
+    """A turn, granted to the lowest rank first and within a rank in order of arrival."""
 
     def __init__(self, patience: float = PATIENCE) -> None:
         self._patience = patience
@@ -32,7 +32,7 @@ class Precedence:
 
     @contextmanager
     def held(self, rank: int) -> Iterator[None]:
-        """Compute in turn, in this thread and until the block is left, but for what is done `aside`."""
+        """Hold the turn in this thread for the block, except while `aside`."""
         turn = _Turn(self, rank)
         turn.take()
         try:
@@ -41,7 +41,7 @@ class Precedence:
             turn.give()
 
     def take(self, rank: int) -> bool:
-        """Wait for the turn; false if it did not come in time."""
+        """Wait for the turn; return False if it was not granted in time."""
         with self._guard:
             if not self._taken:
                 self._taken = True
@@ -52,13 +52,13 @@ class Precedence:
             return True
         with self._guard:
             if mine[2].is_set():
-                return True  # it came while this gave up
+                return True  # granted just as the wait timed out
             self._waiting.remove(mine)
             heapq.heapify(self._waiting)
             return False
 
     def give(self) -> None:
-        """Hand the turn on to whoever is next."""
+        """Pass the turn on to the next run that waits."""
         with self._guard:
             if self._waiting:
                 heapq.heappop(self._waiting)[2].set()
@@ -67,7 +67,7 @@ class Precedence:
 
 
 class _Turn:
-    """What one thread holds, or goes without."""
+    """One thread's turn, which it holds or, out of patience, goes without."""
 
     def __init__(self, precedence: Precedence, rank: int) -> None:
         self._precedence, self._rank, self._taken = precedence, rank, False
@@ -84,7 +84,7 @@ class _Turn:
 
 @contextmanager
 def aside() -> Iterator[None]:
-    """Let others compute meanwhile, where this thread's run has the turn; take it again afterwards."""
+    """Give up the turn for the block, if this thread's run has it, and take it again afterwards."""
     turn: _Turn | None = getattr(_here, "turn", None)
     if turn is None:
         yield

@@ -1,4 +1,4 @@
-"""Runs, executed by the server's own workers: no page and no request executes anything itself."""
+"""Execute runs in the server's own worker threads; no page and no request executes anything itself."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import logging
 import queue
 import threading
 import time
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -35,6 +36,8 @@ from agent.review.facts import RunEndedFact, of_run
 from agent.review.threads import Progress, Run, RunState, Status
 
 WORKERS = 16
+MOST_TRACED = 20_000
+"""Characters of a traceback that are kept on record."""
 SWEEP_SECONDS = 1.0
 BEAT_SECONDS = 5.0
 LEASE_SECONDS = 30.0
@@ -56,7 +59,7 @@ class Live:
     recovered: bool = False
     after: threading.Event | None = None
     unanchored: ReviewError | None = None
-    """Why what was decided could not be noted outside the record: nothing may run on it."""
+    """Why the decisions could not be noted outside the record; if set, nothing may run on them."""
     stop: threading.Event = field(default_factory=threading.Event)
     ended: threading.Event = field(default_factory=threading.Event)
     progress: Progress = field(default_factory=Progress)
@@ -64,7 +67,7 @@ class Live:
 
 
 class Supervisor:
-    """Executes runs, notices dead and frozen processes, and calls `sweep` now and then."""
+    """The workers that execute runs, and the sweeper that takes over the runs of dead and frozen processes."""
 
     def __init__(
         self,
@@ -106,7 +109,7 @@ class Supervisor:
         return self._sweeper.ident is not None
 
     def open(self, *sweeps: Callable[[], None], anchor: Callable[[], None]) -> None:
-        """Reconcile what a dead process left, then start the workers and the sweeper, which calls `sweeps`.
+        """Start the workers, reconcile what a dead process left, and start the sweeper, which calls `sweeps`.
 
         `anchor` notes the record's head outside it: before a run goes on from a decision, and soon after all else.
         """
@@ -120,13 +123,13 @@ class Supervisor:
         self._anchorer.start()
 
     def wind_down(self) -> None:
-        """Let runs stop at their next step and stay open in the ledger, and let go of whoever waits for them."""
+        """Let runs stop at their next step and stay open in the ledger, and release whoever waits for them."""
         self._closing.set()
         for one in self._all_live():
             one.stop.set()
 
     def shut(self) -> None:
-        """Let runs stop at their next step, and give up the rest; another process goes on with both."""
+        """Let runs stop at their next step, and abandon those that do not; another process goes on with both."""
         self.wind_down()
         live = self._all_live()
         deadline = time.monotonic() + CLOSING_SECONDS
@@ -139,15 +142,17 @@ class Supervisor:
                 thread.join(CLOSING_SECONDS)
         if all(one.ended.is_set() for one in live):
             self._owner.close()
-        # Else a tool is still at work: the lock is freed by this process's end, not before.
+        # Otherwise a tool is still at work, and the lock must be held until this process ends.
 
     def start(self, run: Run, after: threading.Event | None = None) -> None:
-        """Execute a run that stands open in the ledger under this owner; where it is `after` something, a moment later
-        at the latest."""
+        """Queue a run that is open in the ledger under this owner.
+
+        With `after`, it first waits for that event, but no longer than `AFTER_SECONDS`.
+        """
         self._enqueue(Live(run, after=after))
 
     def stop(self, thread_id: str | None) -> None:
-        """Let the thread's run, or every run for None, stop at its next step, if it is executing here."""
+        """Stop the thread's run, or every run for None, at its next step, if it is executing here."""
         for one in self._all_live():
             if thread_id is None or one.run.thread_id == thread_id:
                 one.stop.set()
@@ -159,25 +164,25 @@ class Supervisor:
             return live.progress.told if live else self._told.get(run_id, ())
 
     def progress(self, thread_id: str) -> Progress | None:
-        """What the thread's run is doing now, if it is executing here."""
+        """Return what the thread's run is doing now, or None if it is not executing here."""
         found = [one.progress for one in self._all_live() if one.run.thread_id == thread_id]
         return found[0] if found else None
 
     def lives(self, owner: str) -> bool:
-        """Whether another process under this name could still act: frozen counts as alive."""
+        """Return whether another process under this name could still act; a frozen one counts as alive."""
         return owner != self.owner and self._owner.lives(owner)
 
     def wait(self, run_id: str, seconds: float | None) -> bool:
-        """Wait until the run has ended; false if it had not after `seconds`. Runs of others are polled.
+        """Wait until the run has ended; return False if it had not after `seconds`. Runs of others are polled.
 
-        It is also over for those who wait when this process is asked to end: it leaves its runs to the next.
+        The wait also ends when this process is asked to end, because it leaves its runs to the next process.
         """
         with self._guard:
             live = self._live.get(run_id)
         deadline = None if seconds is None else time.monotonic() + seconds
         if live is not None and not live.ended.wait(seconds):
             return self._closing.is_set()
-        # It ended here and may go on elsewhere, taken over; one whose end cannot be recorded is nothing to wait for.
+        # It may have been taken over and go on elsewhere. A run whose end cannot be recorded is not waited for.
         while run_id not in self._unrecorded and self._is_open(run_id) and not self._closing.is_set():
             if deadline is not None and time.monotonic() > deadline:
                 return False
@@ -185,7 +190,7 @@ class Supervisor:
         return True
 
     def tool_moved(self, run_id: str, tool: str, what: str) -> None:
-        """Told by the guard: a tool of the run started or finished."""
+        """Update the run's progress; the guard calls this when a tool of the run started or finished."""
         with self._guard:
             live = self._live.get(run_id)
         if live is None:
@@ -211,7 +216,7 @@ class Supervisor:
                 raise
             except (
                 Exception
-            ):  # a row that was changed past the console keeps no other run from being taken over
+            ):  # a row that was changed outside the console must not keep other runs from being taken over
                 log.exception("run %s could not be taken over", run.run_id)
 
     def _enqueue(self, live: Live) -> None:
@@ -248,9 +253,9 @@ class Supervisor:
             self._told.pop(next(iter(self._told)))
 
     def _note_what_was_decided(self, live: Live) -> None:
-        """Have the decisions that the run brings noted outside the record before any tool's door opens on them."""
+        """Have the decisions that the run carries noted outside the record before any tool may run on them."""
         decided = live.recovered or live.run.delivery.kind != "send"
-        if decided or self._anchors_fail:  # nothing new runs while nothing can be noted, whoever asked for it
+        if decided or self._anchors_fail:  # no new run starts while nothing can be noted
             try:
                 self._anchor()
             except ReviewError as error:
@@ -267,13 +272,16 @@ class Supervisor:
             if self._closing.is_set():
                 # Its files may have been closed under it; the next process finds out whether it fails by itself.
                 return
-            log.info("run %s failed", live.run.run_id, exc_info=True)
+            # An error of this console's is a sentence that says enough.
+            level = logging.INFO if isinstance(error, ReviewError) else logging.ERROR
+            log.log(level, "run %s failed", live.run.run_id, exc_info=True)
             end = self._broken_off(live, RunState.FAILED, described(error))
+            end = replace(end, traceback=traced(error))
         if end is not None:
             self._recorder.end(live.run, said, end)
 
     def _drive(self, live: Live, said: list[Said]) -> End | None:
-        """Follow the run to its natural end; None if it is left open for the next process to go on with."""
+        """Follow the run to its natural end; return None if it is left open for the next process to continue."""
         if live.unanchored is not None:
             raise live.unanchored
         paused: Paused | None = None
@@ -307,10 +315,10 @@ class Supervisor:
                 self._recorder.supersede(live.run, moment.review_id)
 
     def _broken_off(self, live: Live, state: RunState, error: str) -> End:
-        """The end of a run that could not go on, with the answers it was stuck on, if it was."""
+        """Return the end of a run that could not go on, with the answers it was stuck on, if any."""
         try:
             look = self._engine.look(live.run.agent, live.run.thread_id)
-        except Exception:  # what keeps it from being read is what it failed of already
+        except Exception:  # the run failed for the same reason that makes its checkpoint unreadable
             return End(state, error=error)
         standing = (*look.waiting, *look.answered) if look.exists else None
         return End(state, error=error, stuck=look.stuck, calls=look.calls, standing=standing)
@@ -331,12 +339,12 @@ class Supervisor:
                 self._anchor()
                 self._anchors_fail = ""
             except Exception as error:
-                if str(error) != self._anchors_fail:  # said once, and not twice a second
+                if str(error) != self._anchors_fail:  # logged once, not twice a second
                     log.warning("anchors: %s", error, exc_info=not isinstance(error, ReviewError))
                 self._anchors_fail = str(error)
 
     def _heartbeat(self) -> None:
-        """Say that this process lives, while it has runs; no clock is involved, only that the number moves."""
+        """Show that this process is alive while it has runs. Only a change of the number counts, not any clock."""
         if self._all_live() and time.monotonic() - self._beaten >= BEAT_SECONDS:
             self._beat += 1
             with self._ledger.write() as tx:
@@ -344,7 +352,7 @@ class Supervisor:
             self._beaten = time.monotonic()
 
     def _heed_stops(self) -> None:
-        """Stops asked for through another process reach this one by the ledger."""
+        """Stop the runs here whose stop was asked for through another process; the ledger passes it on."""
         for one in self._all_live():
             kept = self._ledger.run(one.run.run_id)
             if kept is not None and kept.stop_by:
@@ -408,9 +416,16 @@ def _natural_end(live: Live, paused: Paused | None, look: Look) -> End:
 
 
 def described(error: Exception) -> str:
-    """What a person is told of a failed run, never a trace; an error of ours is a sentence and needs no more."""
+    """Return what a person reads about a failed run: our own errors as they are, others with their type; no trace."""
     if isinstance(error, LedgerUnavailable):
         return error.of_a_run[:2_000]
     if isinstance(error, ReviewError):
         return str(error)[:2_000]
     return f"{type(error).__name__}: {error}"[:2_000] if str(error) else type(error).__name__
+
+
+def traced(error: Exception) -> str:
+    """Return the traceback of an error in an agent's code; its end, if it is very long."""
+    if isinstance(error, ReviewError):
+        return ""
+    return "".join(traceback.format_exception(error))[-MOST_TRACED:]

@@ -1,4 +1,4 @@
-"""The agent's words while its model writes them, heard where they are written: no other thread has to pass them on."""
+"""Report a model's tokens from a callback in the thread that receives them, so that no other thread relays them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from agent.ports import Token
 
 
 class Listener(BaseCallbackHandler):
-    """One run's listener: tells `hear` each piece of a reply from a model that `speaks` where it is called."""
+    """One run's listener: calls `hear` with each piece of a reply if `speaks` accepts the model call's metadata."""
 
     run_inline = True
 

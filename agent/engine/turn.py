@@ -1,4 +1,4 @@
-"""The present turn, read from the conversation's messages: nothing is counted anywhere else."""
+"""Read the current turn from the conversation's messages; nothing is counted anywhere else."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMes
 from agent.review.repeats import REJECTED_BEFORE, is_loop
 
 REJECTED = "rejected"
-"""Under this a rejection's result keeps, in its artifact, which call was rejected."""
+"""Key in the artifact of a rejection's result that holds which call was rejected."""
 
 
 def within(messages: Sequence[AnyMessage], window: int) -> list[AnyMessage]:
-    """The last messages, at most `window`, from the start of a turn; the present turn is kept whole."""
+    """Return the last messages from the start of a turn: at most `window`, but always the complete current turn."""
     starts = [place for place, message in enumerate(messages) if isinstance(message, HumanMessage)]
     fitting = [place for place in starts if len(messages) - place <= window]
     cut = 0 if len(messages) <= window else (fitting or starts[-1:] or [0])[0]
@@ -23,7 +23,7 @@ def within(messages: Sequence[AnyMessage], window: int) -> list[AnyMessage]:
 
 
 def rounds(messages: Sequence[AnyMessage]) -> int:
-    """How often the model has been called in the present turn."""
+    """Return how often the model has been called in the current turn."""
     count = 0
     for message in reversed(messages):
         if isinstance(message, HumanMessage):
@@ -33,7 +33,7 @@ def rounds(messages: Sequence[AnyMessage]) -> int:
 
 
 def rejections(messages: Sequence[AnyMessage]) -> Counter[str]:
-    """How often each call of the present turn was rejected by a person."""
+    """Return how often a person rejected each call of the current turn."""
     found: Counter[str] = Counter()
     for message in reversed(messages):
         if isinstance(message, HumanMessage):
@@ -48,14 +48,14 @@ def rejections(messages: Sequence[AnyMessage]) -> Counter[str]:
 
 
 def looping(messages: Sequence[AnyMessage], calls: Sequence[Mapping[str, Any]]) -> int:
-    """How often the call was rejected that this turn's last message brought once too often; 0 if none is."""
+    """Return how often a person rejected the call that this turn's last message repeats too often; 0 without one."""
     if not messages or isinstance(messages[-1], HumanMessage):
         return 0  # the calls are of the turn before
     return max((call["notes"][REJECTED_BEFORE] for call in calls if is_loop(call["notes"])), default=0)
 
 
 def answered(messages: Sequence[AnyMessage]) -> set[str]:
-    """Ids of the present calls that have a result already."""
+    """Return the ids of the current calls that have a result already."""
     found: set[str] = set()
     for message in reversed(messages):
         if isinstance(message, AIMessage):

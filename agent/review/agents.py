@@ -12,6 +12,7 @@ from agent.review import tool_messages
 from agent.review.arguments.argument_faults import ArgumentFault, refusal
 from agent.review.arguments.fitting import Received, Unknown, received
 from agent.review.conditions import Args
+from agent.review.needs import NOTHING, Needs
 from agent.review.policy import Policy, Tier
 
 
@@ -39,6 +40,19 @@ class Denial:
 
 
 @dataclass(frozen=True)
+class LoadFailure:
+    """Why an agent could not be loaded."""
+
+    reason: str
+    where: str
+    """The file and line it came from, as far as that is known."""
+    traceback: str
+
+    def __str__(self) -> str:
+        return f"{self.reason} ({self.where})" if self.where else self.reason
+
+
+@dataclass(frozen=True)
 class Agent:
     """One agent. Raises `PolicyError` if policy and tools do not fit together."""
 
@@ -56,10 +70,9 @@ class Agent:
     """True if its tools touch nothing but the world it was opened on, so that scenarios may run them."""
     tools_at: Mapping[str, Mapping[str, Sequence[Tool]]] = field(default_factory=dict)
     """An external agent's tools, by the names of the nodes that lead to their graph, then by tool name."""
-    converses: bool = True
-    """False for an external agent whose input has no messages: it is sent its `input` alone."""
-    input: Mapping[str, Any] | None = None
-    """The JSON Schema of what it takes in besides messages; None where that is nothing."""
+
+    needs: Needs = NOTHING
+    """What an external agent needs before it can run."""
 
     def __post_init__(self) -> None:
         self.policy.check({tool.name: self._arguments(tool.name) for tool in self.tools})

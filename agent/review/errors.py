@@ -1,7 +1,7 @@
 """Everything that can be refused, and what to do about it.
 
     ReviewError
-    ├── UnknownThread · OtherThread · UnknownAgent · AgentNotLoaded · UnknownModel
+    ├── UnknownThread · OtherThread · UnknownAgent · AgentNotLoaded · UnknownModel · ContextNeeded
     ├── InvalidMessage
     ├── ThreadBusy · ThreadStuck · ThreadArchived · OutcomeUnknown · Halted
     ├── ReviewPending · NoPendingReview · ReviewIdNeeded
@@ -49,6 +49,15 @@ class AgentNotLoaded(ReviewError):
     def __init__(self, agent: str, reason: str) -> None:
         super().__init__(
             f"The agent {agent!r} could not be loaded: {reason}. Fix it, then restart the console."
+        )
+
+
+class ContextNeeded(ReviewError):
+    def __init__(self, agent: str, fields: Sequence[str]) -> None:
+        named = ", ".join(fields)
+        super().__init__(
+            f"The agent {agent!r} was not started: its context needs {named}. Set it in review.toml under "
+            f"[agents.{agent}.context] and restart the console, or send it as `context` with the first message."
         )
 
 

@@ -41,6 +41,8 @@ class Fact:
 class ThreadStartedFact(Fact):
     kind = EventKind.THREAD_STARTED
     model: str
+    context: JSON = LEFT_OUT
+    """What the thread adds to its external agent's context."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,6 +97,7 @@ class RunEndedFact(Fact):
 @dataclass(frozen=True, kw_only=True)
 class RunFailedFact(RunEndedFact):
     kind = EventKind.RUN_FAILED
+    traceback: str = LEFT_OUT
 
 
 @dataclass(frozen=True, kw_only=True)

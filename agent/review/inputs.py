@@ -17,17 +17,17 @@ MAX_FAULTS = 10
 
 def fields_of(agent: Agent) -> list[str]:
     """Return the names of what the agent takes in besides messages."""
-    return list((agent.input or {}).get("properties", {}))
+    return list(agent.needs.further_input)
 
 
 def check_input(agent: Agent, *, says: bool, given: Mapping[str, Any] | None) -> None:
     """Raise `InvalidMessage` unless the agent takes this input, with a message or without one."""
     named = ", ".join(fields_of(agent))
-    if says and not agent.converses:
+    if says and not agent.needs.converses:
         raise InvalidMessage(f"{agent.name} takes no messages. Send its input alone: {named}.")
     if given is None:
         return
-    if agent.input is None:
+    if agent.needs.further_schema is None:
         raise InvalidMessage(f"{agent.name} takes nothing besides messages. Send the message without input.")
     try:
         check(dict(given))
@@ -41,7 +41,7 @@ def check_input(agent: Agent, *, says: bool, given: Mapping[str, Any] | None) ->
 
 def _faults(agent: Agent, given: Mapping[str, Any]) -> list[str]:
     # Where there is a conversation, its state may hold a field already, or fill it in by itself.
-    schema = dict(agent.input or {}) | ({"required": []} if agent.converses else {})
+    schema = dict(agent.needs.further_schema or {}) | ({"required": []} if agent.needs.converses else {})
     try:
         errors = Schema(schema).errors(dict(given))
         return [cut(error.message, 200) for error in errors][:MAX_FAULTS]

@@ -37,9 +37,13 @@ def asking() -> Any:
     return graph
 
 
-def config(fence: int | None = None, thread_id: str = "t") -> Any:
-    more = {} if fence is None else {"fence": fence}
-    return {"configurable": {"thread_id": thread_id, "checkpoint_ns": "", STRICT_RESUME: True, **more}}
+def config(thread_id: str = "t") -> Any:
+    return {"configurable": {"thread_id": thread_id, "checkpoint_ns": "", STRICT_RESUME: True}}
+
+
+def at(graph: Any, fence: int) -> Any:
+    """The graph, in a run with this fence."""
+    return graph.copy(update={"checkpointer": graph.checkpointer.for_run(fence)})
 
 
 @pytest.fixture
@@ -61,45 +65,45 @@ def waiting(graph: Any) -> str:
 
 def test_a_run_at_the_fence_may_write(saver: FencedSaver, graph: Any) -> None:
     saver.raise_fence("t", 2)
-    graph.invoke({"said": []}, config(2), durability="sync")
+    at(graph, 2).invoke({"said": []}, config(), durability="sync")
     assert waiting(graph)
 
 
 def test_a_run_below_the_fence_may_not_write(saver: FencedSaver, graph: Any) -> None:
     saver.raise_fence("t", 2)
     with pytest.raises(FencedOff):
-        graph.invoke({"said": []}, config(1), durability="sync")
+        at(graph, 1).invoke({"said": []}, config(), durability="sync")
     assert not graph.get_state(config()).values
 
 
 def test_a_run_that_is_taken_over_in_the_middle_writes_no_more(saver: FencedSaver, graph: Any) -> None:
     saver.raise_fence("t", 1)
-    graph.invoke({"said": []}, config(1), durability="sync")
+    at(graph, 1).invoke({"said": []}, config(), durability="sync")
     saver.raise_fence("t", 2)
     before = graph.get_state(config())
     with pytest.raises(FencedOff):
-        graph.invoke(Command(resume={waiting(graph): "yes"}), config(1), durability="sync")
+        at(graph, 1).invoke(Command(resume={waiting(graph): "yes"}), config(), durability="sync")
     assert graph.get_state(config()).config == before.config
 
 
 def test_mending_a_state_below_the_fence_is_refused(saver: FencedSaver, graph: Any) -> None:
     saver.raise_fence("t", 1)
-    graph.invoke({"said": []}, config(1), durability="sync")
+    at(graph, 1).invoke({"said": []}, config(), durability="sync")
     saver.raise_fence("t", 2)
     with pytest.raises(FencedOff):
-        graph.update_state(config(1), {"said": ["late"]}, as_node="second")
+        at(graph, 1).update_state(config(), {"said": ["late"]}, as_node="second")
 
 
 def test_a_fence_is_never_lowered(saver: FencedSaver, graph: Any) -> None:
     saver.raise_fence("t", 3)
     saver.raise_fence("t", 2)
     with pytest.raises(FencedOff):
-        graph.invoke({"said": []}, config(2), durability="sync")
+        at(graph, 2).invoke({"said": []}, config(), durability="sync")
 
 
 def test_a_fence_holds_for_its_thread_alone(saver: FencedSaver, graph: Any) -> None:
     saver.raise_fence("other", 9)
-    graph.invoke({"said": []}, config(1), durability="sync")
+    at(graph, 1).invoke({"said": []}, config(), durability="sync")
     assert waiting(graph)
 
 
@@ -108,19 +112,19 @@ def test_a_fence_raised_by_another_process_holds(saver: FencedSaver, graph: Any,
     other.raise_fence("t", 5)
     other.conn.close()
     with pytest.raises(FencedOff):
-        graph.invoke({"said": []}, config(4), durability="sync")
+        at(graph, 4).invoke({"said": []}, config(), durability="sync")
 
 
 def test_many_threads_write_side_by_side(graph: Any) -> None:
     def run(number: int) -> None:
-        graph.invoke({"said": []}, config(1, f"t{number}"), durability="sync")
+        at(graph, 1).invoke({"said": []}, config(f"t{number}"), durability="sync")
 
     threads = [threading.Thread(target=run, args=(number,)) for number in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(30)
-    assert all(graph.get_state(config(thread_id=f"t{number}")).interrupts for number in range(8))
+    assert all(graph.get_state(config(f"t{number}")).interrupts for number in range(8))
 
 
 def test_a_stale_resume_is_an_error(graph: Any) -> None:
@@ -158,14 +162,14 @@ def test_a_run_whose_checkpoints_are_locked_is_told_what_to_do(
     with closing(sqlite3.connect(tmp_path / "checkpoints.sqlite", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(CheckpointsUnavailable, match=r"locked.*then retry"):
-            graph.invoke({"said": []}, config(1), durability="sync")
+            at(graph, 1).invoke({"said": []}, config(), durability="sync")
 
 
 # Whole steps.
 
 
-def whole(fence: int | None = None) -> Any:
-    found = config(fence)
+def whole() -> Any:
+    found = config()
     found["configurable"][WHOLE_STEPS] = True
     return found
 
@@ -218,16 +222,16 @@ def test_a_question_and_its_answer_are_kept_at_once(saver: FencedSaver, graph: A
 
 def test_a_step_below_the_fence_leaves_nothing(saver: FencedSaver, graph: Any) -> None:
     saver.raise_fence("t", 1)
-    graph.invoke({"said": []}, whole(1), durability="sync")
+    at(graph, 1).invoke({"said": []}, whole(), durability="sync")
     before = written(saver)
     parent = graph.get_state(config()).config["configurable"]
-    late = whole(1)
+    late, run = whole(), saver.for_run(1)
     late["configurable"] |= parent
-    saver.put_writes(late, [("said", ["late"])], "a task")
+    run.put_writes(late, [("said", ["late"])], "a task")
     assert written(saver) == before
     saver.raise_fence("t", 2)
     with pytest.raises(FencedOff):
-        saver.put(late, empty_checkpoint(), {"step": 9}, {})
+        run.put(late, empty_checkpoint(), {"step": 9}, {})
     assert written(saver) == before
     assert saver._held == {}
 

@@ -84,8 +84,8 @@ def test_a_graph_a_factory_and_a_demo_agent_are_all_served(console: Console) -> 
 
 
 def test_what_is_no_graph_is_reported_and_the_others_are_served(console: Console) -> None:
-    assert "neither a compiled graph" in console.queries.broken_agents()["no_graph"]
-    assert "its key is missing" in console.queries.broken_agents()["broken_factory"]
+    assert "neither a compiled graph" in console.queries.broken_agents()["no_graph"].reason
+    assert "its key is missing" in console.queries.broken_agents()["broken_factory"].reason
 
 
 def test_a_graph_beside_the_configuration_is_loaded_from_there(

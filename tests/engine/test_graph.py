@@ -77,7 +77,7 @@ def test_the_tools_are_described_to_a_model_once(opened: Opened, monkeypatch: py
     for number in range(2):
         ask(opened.console, mail(f"c{number}"), thread_id=THREAD)
         decide(opened.console, THREAD, APPROVE)
-    assert described == [["search_mail", "archive_mail", "send_email", "wipe_mailbox"]]
+    assert described == [[tool.name for tool in opened.console.queries.agent("mail").tools]]
 
 
 class History:

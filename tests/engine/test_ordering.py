@@ -45,9 +45,13 @@ def asking(questions: int = 3) -> Any:
     return graph
 
 
-def config(thread_id: str = "t", fence: int | None = None) -> Any:
-    more = {} if fence is None else {"fence": fence}
-    return {"configurable": {"thread_id": thread_id, "checkpoint_ns": "", **more}}
+def config(thread_id: str = "t") -> Any:
+    return {"configurable": {"thread_id": thread_id, "checkpoint_ns": ""}}
+
+
+def at(graph: Any, fence: int) -> Any:
+    """The graph, in a run with this fence."""
+    return graph.copy(update={"checkpointer": graph.checkpointer.for_run(fence)})
 
 
 @pytest.fixture
@@ -175,9 +179,9 @@ def test_a_copy_goes_on_by_itself(saver: FencedSaver, restart: Restart) -> None:
 def test_a_copy_has_no_fence_of_its_source(saver: FencedSaver) -> None:
     graph = asking().compile(checkpointer=saver)
     saver.raise_fence("t", 7)
-    graph.invoke({"said": [], "times": 0}, config(fence=7), durability="sync")
+    at(graph, 7).invoke({"said": [], "times": 0}, config(), durability="sync")
     saver.copy_thread("t", "copy")
-    graph.invoke(Command(resume="yes"), config("copy", fence=1), durability="sync")
+    at(graph, 1).invoke(Command(resume="yes"), config("copy"), durability="sync")
     assert asked(graph, "copy") == ["question 1"]
 
 
@@ -221,7 +225,7 @@ def test_an_asynchronous_run_is_fenced_and_ordered_too(saver: FencedSaver, resta
     saver.raise_fence("t", 2)
 
     async def go(begin: Any, fence: int) -> None:
-        await graph.ainvoke(begin, config(fence=fence), durability="sync")
+        await at(graph, fence).ainvoke(begin, config(), durability="sync")
 
     asyncio.run(go({"said": ["hello"], "times": 0}, 2))
     restart(-HOUR)

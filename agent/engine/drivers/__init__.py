@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -13,7 +14,19 @@ from agent.engine.checkpoints import Graph, Reading
 from agent.ports import Look, Moment
 from agent.review.agents import Agent
 from agent.review.deliveries import AnswerCalls, Repeat, Resume
+from agent.review.rules import Rule
 from agent.review.screening import ScreenedCall
+from agent.review.threads import Run
+
+
+@dataclass(frozen=True)
+class Running:
+    """What a run hands to its agent."""
+
+    run: Run
+    stop: threading.Event
+    rules: Callable[[], Sequence[Rule]]
+    """The remembered rules in force on the run's thread."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +51,12 @@ class Make(Protocol):
 
     def limits(self) -> RunnableConfig:
         """What a run's config holds for this make alone."""
+
+    def configurable(self, running: Running) -> Mapping[str, Any]:
+        """Return what the agent finds in its config's `configurable`, besides LangGraph's own keys."""
+
+    def context(self, given: Mapping[str, Any]) -> Any:
+        """Return the context that the agent runs with, where `given` are the values of its thread."""
 
     def look(self, reading: Reading) -> Look:
         """Where the thread stands, with the calls the graph keeps in its state, if it does."""

@@ -15,6 +15,7 @@ from langgraph.types import Command
 from agent.engine import graph as built_in
 from agent.engine.checkpointer import FencedSaver
 from agent.engine.checkpoints import Graph, Reading
+from agent.engine.drivers import Running
 from agent.engine.messages import message_of, results_for
 from agent.ports import Look, Moment, Proposed, Said
 from agent.review.agents import Agent
@@ -50,6 +51,17 @@ class BuiltIn:
 
     def limits(self) -> RunnableConfig:
         return {"recursion_limit": self._recursion_limit}
+
+    def configurable(self, running: Running) -> Mapping[str, Any]:
+        return {
+            built_in.MODEL: running.run.model,
+            built_in.STOP: running.stop,
+            built_in.RULES: running.rules,
+            built_in.ACCEPTED: True,
+        }
+
+    def context(self, given: Mapping[str, Any]) -> Any:
+        return None
 
     def look(self, reading: Reading) -> Look:
         values = reading.snapshot.values

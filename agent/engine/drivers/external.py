@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, TypeGuard
+from typing import Any
 
 from langchain_core.messages import BaseMessage, RemoveMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
@@ -19,9 +19,12 @@ from agent.engine import breakpoints
 from agent.engine.asynchronous import is_only_asynchronous
 from agent.engine.checkpointer import FencedSaver
 from agent.engine.checkpoints import Graph, Reading, messages_in, schema_of
-from agent.engine.drivers import StandsInState
-from agent.engine.drivers.inputs import converses, further_input, output_of
+from agent.engine.decoding import Reaching
+from agent.engine.drivers import Running, StandsInState
+from agent.engine.drivers.outputs import output_of
 from agent.engine.drivers.turns import Turn, tools_by_name
+from agent.engine.loading.needs import context_of, needs_of
+from agent.engine.loading.schemas import classes_of
 from agent.engine.messages import message_of
 from agent.engine.namespaces import graph_of, names_of
 from agent.engine.reach import tools_by_place
@@ -34,14 +37,11 @@ from agent.review.deliveries import AnswerCalls, Repeat, Resume
 from agent.review.errors import NothingToAskAgain
 from agent.review.policy import Policy
 from agent.review.screening import ScreenedCall
+from agent.serving.options import AgentOptions
 
 
-def is_graph(found: Any) -> TypeGuard[Graph]:
-    return isinstance(found, CompiledStateGraph)
-
-
-def agent_of(name: str, graph: Graph) -> Agent:
-    """The graph as an agent of the console."""
+def agent_of(name: str, graph: Graph, options: AgentOptions) -> Agent:
+    """Return the graph as an agent of the console."""
     return Agent(
         name=name,
         title=name,
@@ -52,8 +52,7 @@ def agent_of(name: str, graph: Graph) -> Agent:
         gates_itself=True,
         isolated=False,
         tools_at=tools_by_place(graph),
-        converses=converses(graph),
-        input=further_input(graph),
+        needs=needs_of(graph, options),
     )
 
 
@@ -67,19 +66,23 @@ class Foreign:
     )
     whole_steps = False
 
-    def __init__(self, agent: Agent, graph: Graph) -> None:
-        self.agent, self._graph = agent, graph
+    def __init__(self, agent: Agent, graph: Graph, options: AgentOptions) -> None:
+        self.agent, self._graph, self._options = agent, graph, options
         self._speakers = {"", *_speakers(graph)}
+        self._classes = classes_of(graph)
         self.asynchronous = is_only_asynchronous(graph)
 
     def compiled(self, saver: FencedSaver) -> Graph:
-        # Compiling anew is what lets the checkpointer read the graph's own types under strict msgpack; the graph
-        # itself keeps what it was compiled with, such as a store.
-        readable = self._graph.builder.compile(checkpointer=saver).checkpointer
-        return self._graph.copy(update={"checkpointer": readable})
+        return self._graph.copy(update={"checkpointer": saver.decoding(Reaching(self._classes))})
 
     def limits(self) -> RunnableConfig:
         return {}
+
+    def configurable(self, running: Running) -> Mapping[str, Any]:
+        return self._options.configurable
+
+    def context(self, given: Mapping[str, Any]) -> Any:
+        return context_of(self._graph.context_schema, {**self._options.context, **given})
 
     def look(self, reading: Reading) -> Look:
         return replace(reading.look(limit=MAX_RESULT), output=output_of(self._graph, reading.snapshot.values))

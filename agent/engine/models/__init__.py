@@ -1,4 +1,4 @@
-"""The chat models an agent can be given, by name. None is imported before it is asked for: they are large."""
+"""The chat models an agent can use, by name. Each is imported on first use, because their packages are large."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ RECORDED = "recorded"
 
 @dataclass(frozen=True)
 class Provider:
-    """Where real models are reached, and which of them are offered."""
+    """A provider of real models: how it is reached, and which of its models are offered."""
 
     key: SecretStr
     base_url: str | None
     names: tuple[str, ...]
 
     def reach(self) -> str:
-        """What stands between the console and these models, with the remedy; "" if nothing does."""
+        """Return what keeps the console from reaching these models, with the remedy; "" if nothing does."""
         from agent.engine.models import openai
 
         return openai.reach(self.names, self.key, self.base_url)
@@ -37,7 +37,7 @@ class Provider:
 class Models:
     """The models offered, the default first. `demo` makes the demo model when it is first asked for.
 
-    With `replies` there is a model beside them that gives these. Raises `UnknownModel` if the default is not among them.
+    With `replies`, one more model returns these recorded replies. Raises `UnknownModel` if `default` is not offered.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Models:
         return self._names
 
     def named(self, name: str | None) -> BaseChatModel:
-        """The model of that name, or the default for None. Raises `UnknownModel`."""
+        """Return the model of that name, or the default for None. Raises `UnknownModel`."""
         name = self._names[0] if name is None else name
         with self._turn:
             if name not in self._made:

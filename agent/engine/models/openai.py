@@ -1,7 +1,7 @@
 """A real model behind OpenAI's interface, at OpenAI or on any compatible server. Imported only when one is used.
 
-What goes wrong is told in a person's words, with what to do. A reply that was cut short is no reply: the run
-fails and can be tried again, and none of its calls is read. The key is in no message, record or log.
+Each failure is one plain sentence with a remedy. A reply that was cut short is discarded: the run fails and can
+be tried again, and none of the reply's calls is read. The key never appears in a message, record or log.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ RETRIES = 2
 TIMEOUT = httpx2.Timeout(120.0, connect=10.0)
 """Seconds: between two pieces of a reply, and for the connection."""
 MAX_WORDS = 300
-"""Characters of a provider's own words that are repeated."""
+"""Most characters that are repeated of a provider's own error message."""
 
 CUT_SHORT = "The model's reply was cut short ({why}). Nothing of it was executed. Try again."
 LOST = CUT_SHORT.format(why="the connection was lost")
@@ -36,7 +36,7 @@ ENDS = {
 
 
 class OpenAIModel(ChatOpenAI):
-    """`ChatOpenAI`, whose failures are `ModelFailed` and whose replies are whole or none."""
+    """A `ChatOpenAI` that raises `ModelFailed` for every failure, an incomplete reply included."""
 
     def _stream(self, *args: Any, **kwargs: Any) -> Iterator[ChatGenerationChunk]:
         begun, finish = False, ""
@@ -63,7 +63,7 @@ class OpenAIModel(ChatOpenAI):
                 # LangChain leaves such a piece out, and the rest could then look like another call.
                 raise ModelFailed(CUT_SHORT.format(why="a piece of a tool call could not be read"))
             if delta.get("refusal") and not delta.get("content"):
-                # A model that declines says so in a field of its own; it is its answer all the same.
+                # A refusal arrives in a separate field, but it is the model's answer all the same.
                 delta["content"] = delta["refusal"]
         return super()._convert_chunk_to_generation_chunk(chunk, default_chunk_class, base_generation_info)
 
@@ -75,7 +75,7 @@ class OpenAIModel(ChatOpenAI):
 
 
 def connect(name: str, key: SecretStr, base_url: str | None) -> OpenAIModel:
-    """The model of that name. Nothing is sent before it is first asked."""
+    """Return the model of that name. Nothing is sent before its first call."""
     return OpenAIModel(
         model=name,
         api_key=key,
@@ -88,7 +88,7 @@ def connect(name: str, key: SecretStr, base_url: str | None) -> OpenAIModel:
 
 
 def reach(names: tuple[str, ...], key: SecretStr, base_url: str | None) -> str:
-    """What stands between the console and these models, with the remedy; "" if nothing does."""
+    """Return what keeps the console from reaching these models, with the remedy; "" if nothing does."""
     url = base_url or OPENAI_URL
     try:
         with openai.OpenAI(
@@ -106,7 +106,7 @@ def reach(names: tuple[str, ...], key: SecretStr, base_url: str | None) -> str:
 
 
 def words(error: Exception, model: str, url: str) -> str:
-    """What went wrong between us and the provider, as one clear sentence with its remedy."""
+    """Return what went wrong with the provider, as one clear sentence with its remedy."""
     for kind, applies, sentence in SENTENCES:
         if isinstance(error, kind) and applies(error):
             status = getattr(error, "status_code", "")
@@ -124,7 +124,7 @@ def _is_too_long(error: openai.APIError) -> bool:
 
 
 def _brief(error: Exception) -> str:
-    """The provider's own words, on one line and not too many, as a sentence."""
+    """Return the provider's own error message as one sentence on one line, cut to `MAX_WORDS`."""
     said = " ".join(str(getattr(error, "message", "")).split())[:MAX_WORDS].rstrip(".")
     return f"{said}."
 
@@ -133,7 +133,7 @@ def _always(_: Any) -> bool:
     return True
 
 
-# The first that fits is said.
+# The first that applies is used.
 SENTENCES: tuple[tuple[type[Exception], Callable[[Any], bool], str], ...] = (
     (
         openai.AuthenticationError,
@@ -148,7 +148,7 @@ SENTENCES: tuple[tuple[type[Exception], Callable[[Any], bool], str], ...] = (
     (
         openai.NotFoundError,
         _always,
-        "{url} has no model {model}. Mend OPENAI_MODELS or OPENAI_BASE_URL, or start a thread with another model.",
+        "{url} has no model {model}. Fix OPENAI_MODELS or OPENAI_BASE_URL, or start a thread with another model.",
     ),
     (
         openai.RateLimitError,
@@ -158,7 +158,7 @@ SENTENCES: tuple[tuple[type[Exception], Callable[[Any], bool], str], ...] = (
     (
         openai.RateLimitError,
         _always,
-        "{url} takes no more requests just now (429). Wait a little, then try again.",
+        "{url} accepts no more requests just now (429). Wait a little, then try again.",
     ),
     (
         openai.BadRequestError,
@@ -168,22 +168,22 @@ SENTENCES: tuple[tuple[type[Exception], Callable[[Any], bool], str], ...] = (
     (
         openai.APITimeoutError,
         _always,
-        "{url} did not answer in time. Try again; if it goes on, look at the server.",
+        "{url} did not answer in time. Try again; if this continues, check the server.",
     ),
     (
         openai.APIConnectionError,
         _always,
-        "There is no connection to {url}. See that the server runs and OPENAI_BASE_URL is right, then try again.",
+        "There is no connection to {url}. Check that the server runs and OPENAI_BASE_URL is right, then try again.",
     ),
     (
         openai.InternalServerError,
         _always,
-        "{url} failed ({status}). Try again; if it goes on, look at the server.",
+        "{url} failed ({status}). Try again; if this continues, check the server.",
     ),
     (
         openai.APIStatusError,
         _always,
-        "{url} refused the request ({status}): {said} Mend that, then try again.",
+        "{url} refused the request ({status}): {said} Fix that, then try again.",
     ),
     (openai.APIError, _always, CUT_SHORT.format(why="the server reported: {said}")),
     (httpx2.HTTPError, _always, LOST),

@@ -1,4 +1,4 @@
-"""A chat model that gives the replies it was given, one after the other, whatever it is asked."""
+"""A chat model that returns recorded replies, one after the other, whatever it is asked."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from agent.review.errors import ModelFailed
 from agent.review.replies import RecordedCall, RecordedReply
 
 NUMBER = "reply"
-"""Under this a reply's metadata holds its number in the recording."""
+"""Key in a reply's metadata that holds its number in the recording."""
 
 
 class RecordedModel(BaseChatModel):
-    """Replies in the order of the recording.
+    """A model that returns the replies in the order of the recording.
 
-    Which is next, the conversation itself says: each reply's message is numbered. So a run that was cut off gets the
-    same reply again. Raises `ModelFailed` past the last one.
+    The conversation itself shows which is next, because each reply's message is numbered. So a run that was cut off
+    gets the same reply again. Raises `ModelFailed` past the last one.
     """
 
     replies: tuple[RecordedReply, ...]
@@ -34,7 +34,7 @@ class RecordedModel(BaseChatModel):
         return "recorded"
 
     def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[LanguageModelInput, AIMessage]:
-        """The same model: it gives its replies whatever tools there are."""
+        """Return this model itself: it returns its replies whatever tools there are."""
         return self
 
     def _generate(
@@ -61,7 +61,7 @@ class RecordedModel(BaseChatModel):
         if number > len(self.replies):
             raise ModelFailed(
                 f"The recording has {len(self.replies)} replies, and the agent asks for one more. "
-                "It no longer does what it did: look at what it was told, or record it again."
+                "It no longer behaves as recorded: check the messages it was sent, or record it again."
             )
         reply = self.replies[number - 1]
         return AIMessageChunk(

@@ -12,21 +12,21 @@ from agent.review import retype
 from agent.review.actions import Action, Review
 from agent.review.arguments.args import show
 from agent.review.damage import review_is_damaged
-from agent.review.text.deception import cautions as caution
+from agent.review.text import deception
 from pages.parts.card import draft as drafts
-from pages.parts.card.card_clicks import Goes
+from pages.parts.card.card_clicks import NextCard
 from pages.parts.card.card_warnings import denied_now, edited_before, rejected_before, since_then
 from pages.parts.card.choice import FIELD, chosen
 from pages.parts.card.copy_as import copy_as
 from pages.parts.card.damaged import damaged
-from pages.parts.card.decide import aside, decisions
+from pages.parts.card.decide import decisions, navigation
 from pages.parts.card.draft import Choice, Draft
 from pages.parts.card.remember import remember
 from pages.parts.card.scroll_into_view import in_view
 from pages.parts.card.stepper import stepper
 from pages.parts.card.typed_ahead import Way, typed_ahead
 from pages.parts.card.visibility import hidden
-from pages.parts.common import literal as alone
+from pages.parts.common import literal as elements
 from pages.parts.common.arguments import arguments
 from pages.parts.common.folds import CLAIM, DESCRIPTION, SIBLINGS, as_proposed, differs, noted
 from pages.parts.common.sheet import Node, across, badge, cautions, line, literal, said, sheet, tabs
@@ -34,13 +34,13 @@ from pages.parts.common.words import ACTION_WORDS, KEY, ago, clock, short, time_
 from pages.parts.state import app, identity, on_screen, widget_keys
 
 
-def card(review: Review, *, after: Goes = None, later: Callable[..., None] | None = None) -> None:
+def card(review: Review, *, next_card: NextCard = None, later: Callable[..., None] | None = None) -> None:
     """Draw the review and its decisions. Nothing runs from here: a click records, the server acts.
 
-    `after` is called with the review once it is decided or closed, `later` to leave it waiting.
+    `next_card` is called with the review once it is decided or closed, `later` to leave it waiting.
     """
     if review_is_damaged(review):
-        damaged(review, after)
+        damaged(review, next_card)
         return
     if identity.named():
         app.console().given.shown(review.review_id, to=identity.reviewer())
@@ -50,7 +50,7 @@ def card(review: Review, *, after: Goes = None, later: Callable[..., None] | Non
     on_screen.put_on_screen(review, action)
     view = app.console().queries.card(review, action)
     with st.container(gap=None):  # so that elements that are only scripts take no room
-        aside(review, action, after=after, later=later)
+        navigation(review, action, next_card=next_card, later=later)
         hidden()
         _typed_ahead(view, draft.of(action))
     with st.container(border=True, key="card"):
@@ -64,12 +64,12 @@ def card(review: Review, *, after: Goes = None, later: Callable[..., None] | Non
         edited_before(view)
         since_then(view)
         choice = draft.of(action)
-        lacking = chosen(review, action, choice) if choice.type else False
+        incomplete = chosen(review, action, choice) if choice.type else False
         if choice.type == "edit":
             st.caption("As the agent proposed it")
         _what_would_run(review, action, draft)
-        _around(view)
-        decisions(view, draft, lacking=lacking, after=after)
+        _context(view)
+        decisions(view, draft, incomplete=incomplete, next_card=next_card)
 
 
 def _typed_ahead(view: CardView, choice: Choice) -> None:
@@ -108,7 +108,7 @@ def _head(view: CardView) -> None:
 
 def _summary(action: Action) -> list[Node]:
     # It is made from the arguments, so what is odd in them is already marked there.
-    odd = any(caution(name, show(value)) for name, value in (action.args or {}).items())
+    odd = any(deception.cautions(name, show(value)) for name, value in (action.args or {}).items())
     return [line(action.summary), *([] if odd else cautions("the summary", action.summary))]
 
 
@@ -133,25 +133,25 @@ def _as_written(action: Action) -> list[Node]:
     return [said("As the agent wrote it"), literal(as_proposed(action))] if differs(action) else []
 
 
-def _around(view: CardView) -> None:
+def _context(view: CardView) -> None:
     review, action, free = view.review, view.action, view.unasked
     if free:
         with _fold(SIBLINGS, f"Also in this turn, without asking · {len(free)}", review, action):
             for one in free:
-                alone.literal(f"{one.tool} {show(one.args)}")
+                elements.literal(f"{one.tool} {show(one.args)}")
     if before := view.decided_before:
         same = show(before.proposed) == show(action.proposed)  # as text, 1 is neither 1.0 nor true
         edited = ", as edited" if (before.decision or {}).get("type") == "edit" else ""
-        alone.line(
+        elements.line(
             f"{before.decided_by} decided on {'this same call' if same else before.proposed_tool} "
             f"{ago(before.decided_at or '')} ago: {ACTION_WORDS[before.state]}{edited}."
         )
     if description := action.notes.get("description"):
         with _fold(DESCRIPTION, "How the agent's own code describes it", review, action):
-            alone.literal(str(description))
+            elements.literal(str(description))
     if view.claim:
         with _fold(CLAIM, "The agent's claim, not checked", review, action):
-            alone.literal(view.claim)
+            elements.literal(view.claim)
     remember(review, action)
 
 

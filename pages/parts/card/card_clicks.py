@@ -24,7 +24,7 @@ WAIT_FOR_RUN = 1.5  # seconds a click waits on the run itself, so that a quick t
 FIRST_MOMENTS = 0.7  # seconds in which a click on a new card was probably meant for the previous one
 
 RUNS = ("approve", "edit")
-Goes = Callable[[Review], bool] | None
+NextCard = Callable[[Review], bool] | None
 """Moves on to another card after this one; returns false if no other waits."""
 EDITED = "What would run has changed since it was shown. Look at it now, then send it."
 MOVED = "The card had just changed. Nothing was chosen; look at it and choose again."
@@ -106,7 +106,7 @@ def _not_yet(review: Review, action: Action) -> str:
 
 
 @named_first
-def send(review: Review, action: Action, after: Goes, end_turn: bool = False) -> None:
+def send(review: Review, action: Action, next_card: NextCard, end_turn: bool = False) -> None:
     """Record the decisions as they are on screen, all or none, and move on to the next card."""
     if why := _not_yet(review, action):
         flash.flash("warning", why)
@@ -135,12 +135,12 @@ def send(review: Review, action: Action, after: Goes, end_turn: bool = False) ->
     drafts.forget(review)
     count = len(review.actions)
     flash.flash("toast", f"Sent {count} decisions." if count > 1 else f"Sent: {draft.of(action).type}.")
-    _go_on(review, run, after)
+    _go_on(review, run, next_card)
 
 
-def _go_on(review: Review, run: Run, after: Goes) -> None:
+def _go_on(review: Review, run: Run, next_card: NextCard) -> None:
     """Move on to the next card, drawn before the run starts; without one, wait briefly for the run's result."""
-    if after is None or not after(review):
+    if next_card is None or not next_card(review):
         drawing.end_drawing()
         app.console().wait(run, WAIT_FOR_RUN)
 
@@ -179,7 +179,7 @@ def _not_as_seen(review: Review, draft: Draft, made: list[dict[str, Any]]) -> st
 
 
 @named_first
-def close(review: Review, action: Action, after: Goes) -> None:
+def close(review: Review, action: Action, next_card: NextCard) -> None:
     """End the review without deciding."""
     if why := _not_yet(review, action):
         flash.flash("warning", why)
@@ -196,4 +196,4 @@ def close(review: Review, action: Action, after: Goes) -> None:
         flash.flash_error("The review was not closed.", error)
         return
     flash.flash("toast", "Closed without deciding.")
-    _go_on(review, run, after)
+    _go_on(review, run, next_card)

@@ -49,19 +49,19 @@ def chosen(review: Review, action: Action, choice: Choice) -> bool:
             _words(review, action, "reason", "Reason (the agent will read this)", choice.reason)
         if choice.type == "respond" and answer(review, action, choice):
             _words(review, action, "reply", _reply_label(action, choice), choice.reply)
-        lacking = True
+        incomplete = True
         if choice.type == "respond" and lacks_words(action, choice):
             st.caption(NO_ANSWER)
         elif isinstance(accepted, ReviewError):
             _refused(accepted)
         else:
             _consequence(review, action, accepted)
-            lacking = _to_type(review, accepted, choice)
+            incomplete = _to_type(review, accepted, choice)
         with st.popover("Comment…", type="tertiary"):
             _words(
                 review, action, "comment", "For the record only; the agent does not read it", choice.comment
             )
-    return lacking
+    return incomplete
 
 
 def _words(review: Review, action: Action, field: str, label: str, value: str) -> None:

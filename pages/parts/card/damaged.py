@@ -7,7 +7,7 @@ import streamlit as st
 from agent.review.actions import Review
 from agent.review.damage import is_damaged
 from agent.review.errors import ReviewError
-from pages.parts.card.card_clicks import WAIT_FOR_RUN, Goes
+from pages.parts.card.card_clicks import WAIT_FOR_RUN, NextCard
 from pages.parts.common.clicks import named_first
 from pages.parts.common.literal import line
 from pages.parts.common.words import short
@@ -19,7 +19,7 @@ CHANGED = (
 )
 
 
-def damaged(review: Review, after: Goes) -> None:
+def damaged(review: Review, next_card: NextCard) -> None:
     """Draw what is known about the review, and the button that closes it."""
     with st.container(border=True, key="damaged"):
         st.error(CHANGED, icon=":material/gpp_bad:")
@@ -31,12 +31,12 @@ def damaged(review: Review, after: Goes) -> None:
             key=widget_keys.key("close-damaged", review.review_id),
             type="primary",
             on_click=_close,
-            args=(review, after),
+            args=(review, next_card),
         )
 
 
 @named_first
-def _close(review: Review, after: Goes) -> None:
+def _close(review: Review, next_card: NextCard) -> None:
     console = app.console()
     try:
         run = console.close(review.thread_id, by=identity.reviewer(), review_id=review.review_id)
@@ -44,5 +44,5 @@ def _close(review: Review, after: Goes) -> None:
         flash.flash_error("The review was not closed.", error)
         return
     flash.flash("toast", "Closed without deciding.")
-    if after is None or not after(review):
+    if next_card is None or not next_card(review):
         console.wait(run, WAIT_FOR_RUN)

@@ -9,21 +9,22 @@ import streamlit as st
 from agent.console.views import CardView
 from agent.review.actions import Action, Review
 from agent.review.retype import may_approve_together
-from pages.parts.card.card_clicks import Goes, cannot_choose, choose, choose_all, close, send
+from pages.parts.card.card_clicks import NextCard, cannot_choose, choose, choose_all, close, send
 from pages.parts.card.draft import Choice, Draft
 from pages.parts.common.folds import folds_unopened
 from pages.parts.common.words import ICON, KEY, SEND, VERB
 from pages.parts.state import identity, widget_keys
 
-STEPS = (("Previous", "K", -1), ("Next", "J", 1), ("Later", "X", 1))
+STEPS = (("Previous", "K", False), ("Next", "J", True), ("Later", "X", True))
+"""Label, key, and whether it goes forward. *Later* is *Next* under the name that a person looks for when they hesitate."""
 NO_REJECT = "The policy of this tool does not allow a rejection. Close it without deciding, and nothing runs."
 UNREAD = "Approve is off until every long value has been opened: {} to go."
 
 
-def decisions(view: CardView, draft: Draft, *, lacking: bool, after: Goes) -> None:
+def decisions(view: CardView, draft: Draft, *, incomplete: bool, next_card: NextCard) -> None:
     """Draw the bar: the choices for the action in view, and the button that sends all decisions.
 
-    `lacking` says that the choice in view cannot be sent yet.
+    `incomplete` says that the choice in view cannot be sent yet.
     """
     review, action = view.review, view.action
     choice = draft.of(action)
@@ -37,19 +38,19 @@ def decisions(view: CardView, draft: Draft, *, lacking: bool, after: Goes) -> No
                 _choices(review, action, choice)
                 _for_all(view)
             with st.container(horizontal=True, gap="small", width="content"):
-                _send(review, action, draft, after=after, lacking=lacking)
+                _send(review, action, draft, next_card=next_card, incomplete=incomplete)
 
 
-def _send(review: Review, action: Action, draft: Draft, *, after: Goes, lacking: bool) -> None:
+def _send(review: Review, action: Action, draft: Draft, *, next_card: NextCard, incomplete: bool) -> None:
     kinds = {draft.of(one).type for one in review.actions}
     if kinds == {"reject"}:
         st.button(
             "Reject and end the turn",
             key=widget_keys.key("end-turn", review.review_id),
             help="Nothing more of this turn runs, and the agent does not go on by itself.",
-            disabled=lacking,
+            disabled=incomplete,
             on_click=send,
-            args=(review, action, after, True),
+            args=(review, action, next_card, True),
         )
     several = len(review.actions) > 1
     st.button(
@@ -57,9 +58,9 @@ def _send(review: Review, action: Action, draft: Draft, *, after: Goes, lacking:
         key=widget_keys.key("send", review.review_id),
         type="primary",
         shortcut=identity.shortcut("Ctrl+Enter"),
-        disabled="" in kinds or lacking or _cannot_be_sent(review, draft),
+        disabled="" in kinds or incomplete or _cannot_be_sent(review, draft),
         on_click=send,
-        args=(review, action, after),
+        args=(review, action, next_card),
     )
 
 
@@ -85,22 +86,24 @@ def _still(undecided: int, total: int) -> str:
     return f"{undecided} of {total} still to decide. Nothing is sent before the last."
 
 
-def aside(review: Review, action: Action, *, after: Goes, later: Callable[..., None] | None) -> None:
-    """Draw the buttons that decide nothing, apart from those that do."""
+def navigation(
+    review: Review, action: Action, *, next_card: NextCard, later: Callable[..., None] | None
+) -> None:
+    """Draw the buttons that move between reviews, and the one that closes this review without a decision."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        for label, key, by in STEPS if later else ():
+        for label, key, forward in STEPS if later else ():
             st.button(
                 label,
                 key=label.lower(),  # the same on every card: it decides nothing, so the browser may keep it
                 type="tertiary",
                 shortcut=identity.shortcut(key),
                 on_click=later,
-                args=(review, by),
+                args=(review, forward),
             )
-        _closing(review, action, after)
+        _closing(review, action, next_card)
 
 
-def _closing(review: Review, action: Action, after: Goes) -> None:
+def _closing(review: Review, action: Action, next_card: NextCard) -> None:
     key = widget_keys.key("closing", review.review_id)
     with st.popover("Close without deciding…", type="tertiary", key=key, on_change="rerun") as opened:
         if not opened.open:
@@ -111,7 +114,7 @@ def _closing(review: Review, action: Action, after: Goes) -> None:
             "Close it",
             key=widget_keys.key("close", review.review_id),
             on_click=close,
-            args=(review, action, after),
+            args=(review, action, next_card),
         )
 
 

@@ -64,7 +64,7 @@ class _Field:
         self._label = f"Argument {name if PLAIN.fullmatch(name) else place}"
 
     def draw(self, value: Any, schema: Mapping[str, Any]) -> None:
-        if isinstance(schema.get("enum"), list) and value in schema["enum"]:
+        if isinstance(schema.get("enum"), list) and dumps(value) in map(dumps, schema["enum"]):
             self._choice(value, schema["enum"])
         elif isinstance(value, bool):
             st.toggle(
@@ -104,7 +104,7 @@ class _Field:
         st.selectbox(
             self._label,
             range(len(options)),
-            index=options.index(value),
+            index=[dumps(one) for one in options].index(dumps(value)),  # 0 is not false
             format_func=lambda place: dumps(options[place]),
             key=self._key,
             on_change=write,

@@ -39,7 +39,7 @@ class InboxPage:
     """Whether a filter is set."""
 
 
-def filtered() -> InboxPage:
+def draw_filters() -> InboxPage:
     """Draw the filters, and return the reviews they let through."""
     sought = _filters()
     found = app.console().queries.queue(limit=PAGE + 1, after=_cursor(), sought=sought)
@@ -56,7 +56,7 @@ def inbox_list(found: InboxPage) -> None:
     else:
         st.caption("Nothing here matches." if found.narrowed else "Nothing waits.")
     _pages(waiting, more=found.more)
-    _others()
+    _other_groups()
 
 
 def next_after(review: Review) -> bool:
@@ -65,12 +65,12 @@ def next_after(review: Review) -> bool:
     return address.in_address(address.REVIEW) is not None
 
 
-def move(review: Review, by: int = 1) -> None:
-    """Select the review `by` places further in the queue; past its end, start over."""
+def move(review: Review, forward: bool = True) -> None:
+    """Select the next review of the queue, or the one before; past an end, continue at the other."""
     waiting = app.console().queries.queue(limit=PAGE, after=_cursor(), sought=_sought())
     ids = [one.review_id for one in waiting if one.review_id != review.review_id]
     place = sum(1 for one in waiting if _age(one) < _age(review))
-    step = place if by > 0 else place - 1
+    step = place if forward else place - 1
     address.put_in_address(address.ACTION, None)
     address.put_in_address(address.REVIEW, ids[step % len(ids)] if ids else None)
 
@@ -180,7 +180,7 @@ def _to_page(cursor: str | None) -> None:
     address.put_in_address(address.REVIEW, None)
 
 
-def _others() -> None:
+def _other_groups() -> None:
     console = app.console()
     unknown = console.queries.unknown()
     if unknown:

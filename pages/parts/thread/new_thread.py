@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from agent.review.errors import ReviewError
 from agent.review.text.secrets import masked
 from pages.parts.card.card_clicks import WAIT_FOR_RUN
 from pages.parts.common.clicks import named_first
-from pages.parts.common.literal import in_row, line
+from pages.parts.common.literal import in_row, line, whole
 from pages.parts.common.words import STATUS_COLOR, STATUS_WORDS, ago, option
 from pages.parts.state import address, app, flash, identity, widget_keys
 from pages.parts.thread.notes import mark, threads_by_verdict
@@ -40,15 +42,20 @@ def _form() -> None:
     else:
         st.selectbox("Model", console.queries.models(), key="new-model")
         st.caption("It stops before anything that its policy asks about. Try one of these:")
+    for name in console.queries.agent(str(agent)).needs.missing_context:
+        label = f"{option(name)} (this agent's context needs it)"
+        st.text_input(label, key=widget_keys.key("context", agent, name))
     for place, request in enumerate(console.queries.agent(str(agent)).suggestions):
         st.button(request, key=widget_keys.key("suggestion", place), on_click=_send, args=(request,))
     st.chat_input("Write to the agent", key="message", on_submit=_send_typed)
 
 
 def _broken() -> None:
-    for name, reason in app.console().queries.broken_agents().items():
+    for name, failure in app.console().queries.broken_agents().items():
         st.warning("An agent could not be loaded. Fix it, then restart the console.")
-        line(f"{name}: {reason}")
+        line(f"{name}: {failure}")
+        with st.expander("Traceback"):
+            whole(failure.traceback)
 
 
 def demo() -> None:
@@ -101,13 +108,25 @@ def _send_typed() -> None:
 
 
 def _send(text: str) -> None:
-    _start(text, st.session_state["new-agent"], st.session_state.get("new-model"))
+    agent = st.session_state["new-agent"]
+    _start(text, agent, st.session_state.get("new-model"), _context(agent))
+
+
+def _context(agent: str) -> dict[str, Any]:
+    """Return the context as it was typed: as text where the schema says so, else as JSON where it is that."""
+    needs, found = app.console().queries.agent(agent).needs, {}
+    for name in needs.missing_context:
+        if typed := st.session_state.get(widget_keys.key("context", agent, name)):
+            found[name] = needs.context_value(name, typed)
+    return found
 
 
 @named_first
-def _start(text: str, agent: str, model: str | None) -> None:
+def _start(text: str, agent: str, model: str | None, context: dict[str, Any] | None = None) -> None:
     try:
-        run = app.console().send(text, by=identity.reviewer(), agent=agent, model=model)
+        run = app.console().send(
+            text, by=identity.reviewer(), agent=agent, model=model, context=context or None
+        )
     except ReviewError as error:
         flash.flash_error("The message was not sent.", error)
         return

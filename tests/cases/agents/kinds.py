@@ -24,8 +24,7 @@ from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
 from langgraph.types import Command, Send, interrupt
 from pydantic import BaseModel, Field
-
-from agent.demos.model import DemoModel
+from review_console.demos.model import DemoModel
 
 
 def did(what: str) -> str:
