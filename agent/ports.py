@@ -84,6 +84,8 @@ class Look:
     """The nodes that run or wait."""
     exists: bool = True
     """Whether there is a checkpoint at all."""
+    output: Mapping[str, Any] | None = None
+    """What the state holds besides the conversation, of what the agent gives back."""
     own: bool = True
     """Whether the last checkpoint was written by this console, not by another client."""
 
@@ -124,7 +126,14 @@ class Stood:
     look: Look
 
 
-Moment = Said | Proposed | Paused | Superseded | Stood
+@dataclass(frozen=True)
+class Progressed:
+    """Something that the agent's own code tells of its progress, as JSON."""
+
+    text: str
+
+
+Moment = Progressed | Said | Proposed | Paused | Superseded | Stood
 
 
 class Engine(Protocol):
@@ -355,5 +364,8 @@ class Runs(Protocol):
         """Wait until the run has ended; return false if it had not after `seconds`."""
 
     def progress(self, thread_id: str) -> Progress | None: ...
+    def progressed(self, run_id: str) -> Sequence[str]:
+        """Return what the agent's own code told of its progress in this run, also shortly after the run's end."""
+
     def lives(self, owner: str) -> bool:
         """Return whether another process of this name could still act; a frozen one counts as alive."""

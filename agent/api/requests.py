@@ -28,11 +28,16 @@ class Body(BaseModel):
 
 
 class ChatBody(Body):
-    message: Annotated[str, Field(min_length=1, max_length=MAX_MESSAGE)] = Field(
-        description="What the agent should do.",
+    message: Annotated[str, Field(min_length=1, max_length=MAX_MESSAGE)] | None = Field(
+        None,
+        description="What the agent should do. Needed, except where an external agent gets `input` alone.",
         examples=["Send an e-mail to alice@example.com: The meeting moved to 10."],
     )
     thread_id: ThreadId | None = Field(None, description="The conversation; an unknown id starts a new one.")
+    input: dict[str, Any] | None = Field(
+        None,
+        description="What an external agent takes in besides the message, or in its place: see `/agents`.",
+    )
     agent: Name | None = Field(None, description="The agent of a new thread; the first one served if absent.")
     model: Name | None = Field(None, description="The model of a new thread; the default if absent.")
     context: dict[str, Any] | None = Field(
@@ -84,7 +89,12 @@ class Respond(AnyDecision):
     """Answer in the tool's place."""
 
     type: Literal["respond"]
-    message: Words | None = Field(None, description="What the agent gets as the tool's result.")
+    message: Words | None = Field(
+        None, description="What the agent gets as the tool's result. To a question, it is sent as text."
+    )
+    value: Any = Field(
+        None, description="To a question, in place of `message`: any JSON, sent as exactly this value."
+    )
 
 
 Decision = Annotated[Approve | Edit | Reject | Respond, Field(discriminator="type")]

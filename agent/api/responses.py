@@ -11,6 +11,7 @@ from starlette.responses import Response
 from agent.console import Console
 from agent.review import shapes
 from agent.review.actions import MOVES, Action, ActionState, Waiting
+from agent.review.agents import Agent
 from agent.review.decisions import AcceptedDecision
 from agent.review.events import Event, EventKind
 from agent.review.given import Face
@@ -33,6 +34,11 @@ DecisionType = Literal["approve", "edit", "reject", "respond"]
 RECEIVED = "What the tool's function receives, where that differs from `args`."
 
 
+class OfferedAnswer(BaseModel):
+    label: str
+    value: Any = Field(description="What to send as the decision's `value`.")
+
+
 class ActionRequest(BaseModel):
     name: str
     args: dict[str, Any] | None = Field(
@@ -42,6 +48,9 @@ class ActionRequest(BaseModel):
     description: str
     tool_call_id: str
     shown_digest: str
+    choices: list[OfferedAnswer] | None = Field(
+        None, description="The answers that a question offers. Absent where it offers none."
+    )
     denied: str | None = Field(
         None, description="Why it cannot be approved: the policy denies it by now. Absent if it can."
     )
@@ -124,6 +133,9 @@ class ThreadAnswer(Answer):
     model: str
     messages: list[MessageAnswer]
     actions: list[ActionAnswer]
+    output: dict[str, Any] | None = Field(
+        None, description="What an external agent's state gives back besides messages. Absent if nothing."
+    )
 
 
 class WouldRun(BaseModel):
@@ -142,6 +154,9 @@ class PreviewedAction(BaseModel):
     )
     told: str | None = Field(
         description="What the agent would get as the result; null if the tool itself would answer."
+    )
+    sends: Any = Field(
+        None, description="Exactly what a question would be answered with. Absent for anything else."
     )
 
 
@@ -205,10 +220,33 @@ class AnchorAnswer(BaseModel):
     )
 
 
+class ServedAgent(BaseModel):
+    name: str
+    title: str
+    takes_messages: bool
+    input: dict[str, Any] | None = Field(
+        description="The JSON Schema of what it takes in besides messages; null if that is nothing."
+    )
+
+
+class AgentsAnswer(BaseModel):
+    agents: list[ServedAgent]
+
+
 class HealthAnswer(BaseModel):
     status: str
     ledger: str
     runs: int
+
+
+def served(agent: Agent) -> dict[str, Any]:
+    schema = agent.needs.further_schema
+    return {
+        "name": agent.name,
+        "title": agent.title,
+        "takes_messages": agent.needs.converses,
+        "input": None if schema is None else dict(schema),
+    }
 
 
 def answer(console: Console, thread_id: str, *, to: str, face: Face = "http") -> dict[str, Any]:
@@ -243,6 +281,7 @@ def thread(console: Console, thread_id: str, *, to: str) -> dict[str, Any]:
         "model": about.model,
         "messages": [_message(message) for message in messages],
         "actions": [_action(action) for action in console.queries.actions(thread_id)],
+        **({"output": output} if (output := console.queries.output(thread_id)) else {}),
     }
 
 
@@ -257,6 +296,7 @@ def previewed(accepted: AcceptedDecision) -> dict[str, Any]:
         "summary": accepted.after.summary,
         "shown_digest": accepted.after.shown_digest,
         "told": accepted.told,
+        **({"sends": accepted.answer.value} if accepted.answer is not None else {}),
     }
 
 

@@ -147,12 +147,13 @@ async def chat(request: Request, body: requests.ChatBody, at: At, by: By, prefer
 
     def send() -> Run:
         return at.send(
-            body.message,
+            body.message or "",
             by=by,
             thread_id=body.thread_id,
             agent=body.agent,
             model=body.model,
             context=body.context,
+            given=body.input,
         )
 
     return await _started(request, at, by, body.thread_id, send)
@@ -358,6 +359,12 @@ def anchor(at: At) -> Any:
     """Return the present end of the trail, as a line to keep elsewhere and give to `/audit/verify` later."""
     head = at.trail.head()
     return {"anchor": str(head) if head else None}
+
+
+@router.get("/agents", response_model=api_responses.AgentsAnswer, responses=documented(503))
+def agents(at: At) -> Any:
+    """The agents that are served, and what each takes in besides messages."""
+    return {"agents": [api_responses.served(at.queries.agent(name)) for name in at.queries.agents()]}
 
 
 @router.get("/health", response_model=api_responses.HealthAnswer, responses=documented(503))

@@ -56,6 +56,7 @@ class Follower:
     """The part already sent of the message that is being written."""
     last: str = ""
     """The last message sent in full: the progress still shows its words until the next model call begins."""
+    seen_progress: int = 0
     steps_left: int = field(default=QUIET)
 
     def news(self) -> list[Told]:
@@ -63,6 +64,7 @@ class Follower:
         progress = self.console.queries.view(self.run.thread_id).progress
         events, messages = self._events(), self._messages()
         told = [one for item in _in_order(messages, events) for one in self._told(item)]
+        told += self._progressed()
         if progress is not None and not any(message.type == "ai" for message in messages):
             # Otherwise the progress may belong to a message recorded since then; the next call handles it.
             told += self._in_writing(progress.text)
@@ -96,6 +98,12 @@ class Follower:
         if missing:
             yield "token", {"text": missing}
 
+    def _progressed(self) -> list[Told]:
+        """Return what the agent's own code told of its progress since."""
+        found = self.console.queries.progressed(self.run)[self.seen_progress :]
+        self.seen_progress += len(found)
+        return [("progress", {"data": _as_json(one)}) for one in found]
+
     def _in_writing(self, text: str) -> Iterator[Told]:
         if not self.written and self.last.startswith(text):
             return
@@ -125,6 +133,13 @@ async def server_sent(follower: Follower) -> AsyncIterator[bytes]:
     answer = await off(responses.answer, console, run.thread_id, to=follower.to)
     for name, data in _end(answer):
         yield _sent(name, data)
+
+
+def _as_json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:  # it was cut to a bounded length
+        return text
 
 
 def _end(answer: dict[str, Any]) -> Iterator[Told]:

@@ -28,12 +28,14 @@ from agent.console.trail import Trail
 from agent.console.writes import Entry, open_run
 from agent.ports import Anchors, Clock, Engine, Ledger, Runs, Transaction
 from agent.review.actions import Action, ActionState, Review
+from agent.review.arguments.args import dumps
 from agent.review.attention import Seen
 from agent.review.decisions import AcceptedDecision, check_decisions
-from agent.review.deliveries import AnyDelivery, AskAgain, Send
+from agent.review.deliveries import AnyDelivery, AskAgain
 from agent.review.errors import NothingToStop, ReviewError
 from agent.review.events import instant
 from agent.review.given import Face
+from agent.review.inputs import check_input
 from agent.review.people import NOBODY
 from agent.review.threads import Run, Status, Thread, check_message, check_thread_id, check_words
 
@@ -67,13 +69,16 @@ class Console:
         agent: str | None = None,
         model: str | None = None,
         context: Mapping[str, Any] | None = None,
+        given: Mapping[str, Any] | None = None,
     ) -> Run:
         """Send the agent a message, on a new thread if `thread_id` is unknown or None. Returns the run that answers it.
 
-        `context` adds to an external agent's context on a new thread. Raises `InvalidMessage`, `UnknownAgent`,
-        `UnknownModel`, `ContextNeeded`, `OtherThread`, `Halted`, and what `check_free` does.
+        `context` adds to an external agent's context on a new thread. `given` is what such an agent takes in besides the
+        message; the text may then be empty. Raises `InvalidMessage`, `UnknownAgent`, `UnknownModel`, `ContextNeeded`,
+        `OtherThread`, `Halted`, and what `check_free` does.
         """
-        check_message(text)
+        says = bool(text) or given is None
+        text = check_message(text) if says else dumps(dict(given or {}))
         thread_id = check_thread_id(thread_id) if thread_id else uuid4().hex[:12]
         self.other_clients.catch_up(thread_id, by=by)
         with self._ledger.write() as tx:
@@ -89,9 +94,10 @@ class Console:
                 moment=self._clock(),
             )
             check_free(tx, thread)
+            check_input(self._engine.agent(thread.agent), says=says, given=given)
             entry = self._entry(tx, thread, by)
             results = entry.answer_calls() if thread.status in turns.BROKEN else ()
-            run = self._open_run(entry, Send(entry.say(text).id, text, results))
+            run = self._open_run(entry, entry.sent(text, results, given, says=says))
         self._runs.start(run)
         return run
 

@@ -12,7 +12,7 @@ from agent.review.actions import Action, ActionState, AskedAction, Review, Waiti
 from agent.review.agents import Agent, Denial, LoadFailure
 from agent.review.damage import as_read, review_is_damaged, waiting_as_read
 from agent.review.edits import edited_away
-from agent.review.errors import AgentNotLoaded, UnknownAgent
+from agent.review.errors import AgentNotLoaded, CheckpointLost, UnknownAgent
 from agent.review.events import EventKind, instant
 from agent.review.policy import Tier
 from agent.review.preconditions import since
@@ -124,6 +124,20 @@ class Queries:
         """Return the thread as the engine holds it. Raises `UnknownThread`, and whatever a damaged checkpoint causes."""
         thread = known(self._ledger, thread_id)
         return self._engine.inside(thread.agent, thread_id)
+
+    def output(self, thread_id: str) -> Mapping[str, Any] | None:
+        """Return what an external agent's state gives back besides messages; None if nothing, or if it is lost."""
+        thread = known(self._ledger, thread_id)
+        try:
+            if not self._engine.agent(thread.agent).gates_itself:
+                return None
+            return self._engine.look(thread.agent, thread_id).output
+        except (UnknownAgent, AgentNotLoaded, CheckpointLost):
+            return None
+
+    def progressed(self, run: Run) -> Sequence[str]:
+        """Return what the agent's own code told of its progress in this run so far, if it is executed here."""
+        return self._runs.progressed(run.run_id)
 
     def pulse(self, thread_id: str | None = None) -> int:
         """Return a number that grows with every event, of all threads or of one, except `ReviewShown`."""

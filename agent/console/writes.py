@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -16,10 +17,11 @@ from agent.review.actions import Action, ActionState, Key, Review, may_move
 from agent.review.agents import Agent
 from agent.review.attention import as_data
 from agent.review.decisions import AcceptedDecision
-from agent.review.deliveries import AnswerCalls, AnyDelivery, ToolResult
+from agent.review.deliveries import AnswerCalls, AnyDelivery, Send, ToolResult
 from agent.review.errors import Halted, ReviewChanged, ThreadBusy
 from agent.review.events import instant
 from agent.review.facts import (
+    LEFT_OUT,
     ActionWithdrawnFact,
     DecisionMadeFact,
     ExecutionFailedFact,
@@ -67,12 +69,19 @@ class Entry:
         """Record a fact about an action of the thread."""
         self.tx.append(of_action(action, fact, self.now, self.by))
 
-    def say(self, text: str) -> Message:
-        """Add a person's message to the transcript."""
+    def say(self, text: str, given: Mapping[str, Any] | None = None) -> Message:
+        """Add a person's message to the transcript; on record with what was `given` to the agent besides it."""
         message = Message(id=uuid4().hex, type="human", content=text)
         self.tx.put_messages(self.thread.thread_id, [message], self.now)
-        self.note(MessageSentFact(text=text))
+        self.note(MessageSentFact(text=text, input=LEFT_OUT if given is None else given))
         return message
+
+    def sent(
+        self, text: str, results: tuple[ToolResult, ...], given: Mapping[str, Any] | None, *, says: bool
+    ) -> Send:
+        """Add a person's message to the transcript. Returns its delivery, with what is `given` besides it."""
+        said = self.say(text, given)
+        return Send(said.id, text, results, None if given is None else dict(given), says)
 
     def open_run(self, delivery: AnyDelivery, *, owner: str, agent: Agent) -> Run:
         """Open the thread's one run. Raises `Halted`, or `ThreadBusy` if one is open already."""
@@ -143,7 +152,7 @@ class Entry:
             type=accepted.type,
             tool=after.tool,
             before=before.args,
-            after=after.args if runs else None,
+            after=after.args if runs else {"value": accepted.answer.value} if accepted.answer else None,
             reason=accepted.message,
             comment=accepted.comment,
             summary=before.summary,

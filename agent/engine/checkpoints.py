@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langchain_core.messages import BaseMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.types import ERROR, INTERRUPT, RESUME
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Interrupt, StateSnapshot
 
+from agent.engine.breakpoints import breakpoint_at, has_breakpoints, is_of
 from agent.engine.checkpointer import WRITTEN_HERE, FencedSaver, Unavailable
 from agent.engine.messages import Transcript
 from agent.ports import Look
@@ -48,6 +49,8 @@ class Raised:
     place: str
     """LangGraph's checkpoint namespace of the task that raised it."""
     answered: Answered | None
+    static: bool = False
+    """The graph stands at a breakpoint, and raised nothing."""
 
 
 @dataclass(frozen=True)
@@ -66,26 +69,12 @@ class Reading:
         """Return whether the conversation has a message with this id."""
         return messages_in(self.snapshot).holds(message_id)
 
-    def unsaved_results(self) -> list[ToolMessage]:
-        """Return the results of the last calls that belong to an unfinished step and would be lost with it.
-
-        The snapshot shows them, but what is written to the thread from outside starts from the step's beginning.
-        """
-        messages = self.snapshot.values.get("messages", ()) if self.snapshot.tasks else ()
-        found: list[ToolMessage] = []
-        for message in reversed(messages):
-            if isinstance(message, AIMessage):
-                break
-            if isinstance(message, ToolMessage):
-                found.insert(0, message)
-        return found
-
     def raised_as(self, interrupt_id: str) -> Raised | None:
         return next((one for one in self.raised if one.interrupt.id == interrupt_id), None)
 
     def _is_unfinished(self, raised: Raised) -> bool:
         """Return whether the task that asked is unfinished: LangGraph lists only the interrupts of such tasks."""
-        return any(interrupt.id == raised.interrupt.id for interrupt in self.snapshot.interrupts)
+        return raised.static or any(one.id == raised.interrupt.id for one in self.snapshot.interrupts)
 
     def look(self, calls: Sequence[ScreenedCall] = (), limit: int = LARGEST) -> Look:
         """Return what the console needs to know of it, with at most `limit` bytes of each result."""
@@ -99,11 +88,19 @@ class Reading:
             answered=tuple(one.interrupt.id for one in answered),
             stuck=tuple(one.interrupt.id for one in answered if one.answered and one.answered.failed),
             # `next` leaves out a node whose writes are saved while the step's checkpoint is not.
-            unfinished=len(snapshot.next) > asking if waiting else bool(snapshot.tasks),
+            unfinished=self._is_at_work(asking) if waiting else bool(snapshot.tasks),
             next=tuple(snapshot.next),
             exists=snapshot.created_at is not None,
             own=WRITTEN_HERE in (snapshot.metadata or {}),
         )
+
+    def _is_at_work(self, asking: int) -> bool:
+        """Whether a task next to the `asking` ones can go on; at a breakpoint none does."""
+        return len(self.snapshot.next) > asking and not any(one.static for one in self.raised)
+
+    def passed(self, review_id: str) -> Reading:
+        """The same, once the breakpoint of this review was passed: what is open there may run."""
+        return replace(self, raised=()) if is_of(review_id, self.snapshot) else self
 
 
 def read(graph: Graph, config: RunnableConfig) -> Reading:
@@ -112,7 +109,20 @@ def read(graph: Graph, config: RunnableConfig) -> Reading:
         snapshot = graph.get_state(config, subgraphs=True)
         saver = graph.checkpointer
         raised = _raised(saver, snapshot) if isinstance(saver, BaseCheckpointSaver) else ()
-        return Reading(snapshot, tuple(raised))
+        return Reading(snapshot, tuple(raised) or _at_breakpoint(graph, snapshot))
+
+
+def saver_of(graph: Graph) -> BaseCheckpointSaver[Any]:
+    """The checkpointer that the graph was compiled with here."""
+    return cast("BaseCheckpointSaver[Any]", graph.checkpointer)
+
+
+def _at_breakpoint(graph: Graph, snapshot: StateSnapshot) -> tuple[Raised, ...]:
+    if not has_breakpoints(graph):
+        return ()
+    said = messages_in(snapshot)
+    asked = breakpoint_at(graph, snapshot, said)
+    return () if asked is None else (Raised(asked, said, "", None, static=True),)
 
 
 def holds_an_interrupt(graph: Graph, config: RunnableConfig) -> bool:

@@ -10,14 +10,20 @@ from langchain_core.messages import AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command
 
-from agent.engine.checkpoints import Graph, Reading, read
+from agent.engine.breakpoints import BREAKPOINT, is_of
+from agent.engine.checkpoints import Graph, Reading, read, saver_of
 from agent.engine.drivers import Make
 from agent.engine.messages import results_for
+from agent.engine.unsaved import Saver, unsaved_messages
 from agent.ports import Look, Moment, Proposed, Said, Superseded
 from agent.review.deliveries import AnswerCalls, AskAgain, CatchUp, Continue, Repeat, Resume, Send, readable
 from agent.review.errors import CheckpointLost
 from agent.review.threads import Run
 
+DELIVERED = "console_run"
+"""Under this the checkpoints of a run name it."""
+LAST = 20
+"""Messages that a breakpoint's decisions may have changed."""
 CHECKPOINTS_DELETED = "its checkpoints were deleted"
 
 
@@ -40,10 +46,12 @@ def deliver(make: Make, graph: Graph, config: RunnableConfig, run: Run) -> Start
     if not look.exists and not isinstance(delivery, Send):
         raise CheckpointLost(run.thread_id, CHECKPOINTS_DELETED)
     match delivery:
-        case Send() as send if not reading.holds(send.message_id):
-            return Start(config, True, _message(send, look, reading))
+        case Send() as send if not _has_arrived(send, run, reading):
+            make.set_aside(graph, config, reading)
+            reading = read(graph, config)
+            return Start(config, True, _message(send, make.look(reading), reading, saver_of(graph)))
         case Resume() as resume:
-            return _resume(make, config, resume, reading, look)
+            return _resume(make, graph, config, resume, reading, look)
         case AnswerCalls() as answers:
             make.answer_calls(graph, config, answers, reading)
             look = make.look(read(graph, config))
@@ -57,15 +65,27 @@ def deliver(make: Make, graph: Graph, config: RunnableConfig, run: Run) -> Start
         case CatchUp():
             return Start(config, False, moments=(Said(look.messages),))
         case Send() | Continue() | AskAgain() | Repeat():
-            return _going_on(config, look)
+            make.go_on(graph, config, reading)
+            return _going_on(config, make.look(read(graph, config)))
 
 
-def _resume(make: Make, config: RunnableConfig, resume: Resume, reading: Reading, look: Look) -> Start:
+def _has_arrived(send: Send, run: Run, reading: Reading) -> bool:
+    """Whether the message is in the conversation, or the graph took in what was sent in its place."""
+    if send.says:
+        return reading.holds(send.message_id)
+    return (reading.snapshot.metadata or {}).get(DELIVERED) == run.run_id
+
+
+def _resume(
+    make: Make, graph: Graph, config: RunnableConfig, resume: Resume, reading: Reading, look: Look
+) -> Start:
     """The decisions, unless their interrupt was answered before: by an earlier try of ours, or by another client.
 
     Another client's hand shows in its answer, where that is not the one we bring, or in a last checkpoint that this
     console did not write.
     """
+    if resume.review_id.startswith(BREAKPOINT) and is_of(resume.review_id, reading.snapshot):
+        return _passing(make, graph, config, resume, reading)
     value, raised = make.answer(reading, resume), reading.raised_as(resume.review_id)
     if resume.review_id in look.waiting:
         return Start(config, True, Command(resume={resume.review_id: value}))
@@ -75,15 +95,25 @@ def _resume(make: Make, config: RunnableConfig, resume: Resume, reading: Reading
     return Start(config, False, moments=(Superseded(resume.review_id), Said(look.messages)))
 
 
+def _passing(make: Make, graph: Graph, config: RunnableConfig, resume: Resume, reading: Reading) -> Start:
+    """Past a breakpoint, with the calls changed as was decided, unless an earlier try of ours has changed them."""
+    if reading.raised_as(resume.review_id) is not None:
+        make.pass_breakpoint(graph, config, resume, reading)
+    return Start(config, True, moments=(Said(make.look(read(graph, config)).messages[-LAST:]),))
+
+
 def _going_on(config: RunnableConfig, look: Look) -> Start:
     """From where an earlier try stands, and what it told: it may have been cut off before that was recorded."""
     return Start(config, look.unfinished, moments=(Said(look.messages), Proposed(look.calls)))
 
 
-def _message(send: Send, look: Look, reading: Reading) -> dict[str, Any]:
+def _message(send: Send, look: Look, reading: Reading, saver: Saver) -> dict[str, Any]:
     """The message, behind a result for every call a broken turn left open: no model sees a call without one."""
-    results: list[AnyMessage] = [*reading.unsaved_results(), *results_for(look, send.results)]
-    return {"messages": [*results, HumanMessage(send.text, id=send.message_id)]}
+    before = unsaved_messages(saver, reading.snapshot)
+    results: list[AnyMessage] = [*before, *results_for(look.messages, send.results)]
+    said = [HumanMessage(send.text, id=send.message_id)] if send.says else []
+    messages = [*results, *said]
+    return {**({"messages": messages} if messages else {}), **(send.input or {})}
 
 
 def _at(config: RunnableConfig, reading: Reading) -> RunnableConfig:

@@ -15,8 +15,7 @@ import copy
 import functools
 import weakref
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from contextvars import Context, ContextVar, copy_context
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, cast
@@ -31,7 +30,6 @@ from langgraph._internal._constants import CONFIG_KEY_SCRATCHPAD as SCRATCHPAD
 from langgraph._internal._constants import CONFIG_KEY_SEND as SEND
 from langgraph._internal._scratchpad import PregelScratchpad
 from langgraph.checkpoint.serde.types import RESUME
-from langgraph.prebuilt import tool_node
 
 from agent.engine.namespaces import task_of
 from agent.review.actions import Action, Key
@@ -157,6 +155,11 @@ def under(gate: Gate) -> Context:
     return context
 
 
+def is_gated() -> bool:
+    """Whether this code belongs to a run with a gate."""
+    return _gate.get() is not None
+
+
 @contextmanager
 def calling(key: Key) -> Iterator[None]:
     """Say which action the next call of a tool is."""
@@ -242,22 +245,6 @@ async def _arun(self: BaseTool, tool_input: Any, *args: Any, **kwargs: Any) -> A
 _langchain_run, _langchain_arun = BaseTool.run, BaseTool.arun
 BaseTool.run = functools.wraps(BaseTool.run)(_run)  # type: ignore[method-assign]
 BaseTool.arun = functools.wraps(BaseTool.arun)(_arun)  # type: ignore[method-assign]
-
-
-_langgraph_executor = vars(tool_node)["get_executor_for_config"]
-
-
-def _one_at_a_time(config: RunnableConfig | None) -> AbstractContextManager[Executor]:
-    """What runs the calls of one `ToolNode`: in the model's order, under a gate.
-
-    LangGraph counts the questions of a task, and the graphs inside it, in the order in which they come: calls side by
-    side would get each other's answers, and go on from each other's checkpoints.
-    """
-    alone: RunnableConfig = {"max_concurrency": 1} if _gate.get() else {}
-    return _langgraph_executor({**(config or {}), **alone})  # type: ignore[no-any-return]
-
-
-vars(tool_node)["get_executor_for_config"] = _one_at_a_time
 
 
 def _sync_door(gate: Gate, entering: Entering, function: Callable[..., Any]) -> Callable[..., Any]:

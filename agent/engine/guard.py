@@ -7,6 +7,7 @@ that came past its door.
 
 from __future__ import annotations
 
+from asyncio import CancelledError
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -151,7 +152,8 @@ class Guard(BaseCallbackHandler):
     def raised(self, action: Action, error: BaseException, turns: Turns) -> None:
         if isinstance(error, GraphInterrupt):
             self._leave(action, ActionState.SUSPENDED, None, turns)
-        elif isinstance(error, GraphBubbleUp):
+        elif isinstance(error, GraphBubbleUp | CancelledError):
+            # An asynchronous tool that is cancelled in its middle may have had its effect by then.
             self._leave(action, ActionState.UNKNOWN, None, turns)
         else:
             limit = self._agent.policy.max_result_of(action.tool)
@@ -161,7 +163,7 @@ class Guard(BaseCallbackHandler):
 
     def never_reached(self, entering: Entering, outcome: Any) -> None:
         """What the tool's own checks refused is on record as failed, if it might have run at all."""
-        if isinstance(outcome, GraphBubbleUp) or self._latch:
+        if isinstance(outcome, GraphBubbleUp | CancelledError) or self._latch:
             return
         text = (
             tool_messages.failed(outcome) if isinstance(outcome, BaseException) else outcomes.text_of(outcome)

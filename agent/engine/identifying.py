@@ -17,7 +17,7 @@ from agent.engine.graph_messages import messages_at, open_calls
 from agent.engine.namespaces import graph_of, id_of, task_of
 from agent.engine.proposals import LAST_MESSAGES, attempts_of, message_named, propose
 from agent.ports import Transaction
-from agent.review import external, shapes, tool_messages
+from agent.review import external, tool_messages
 from agent.review.actions import Action, ActionState, Key
 from agent.review.agents import Agent
 from agent.review.arguments.fitting.intake import intake_of, is_json
@@ -25,6 +25,7 @@ from agent.review.arguments.fitting.json_form import json_form
 from agent.review.digest import canonical
 from agent.review.external import OpenCall
 from agent.review.facts import ExecutionBlockedFact, of_action
+from agent.review.questions import QUESTION
 from agent.review.threads import Run
 
 ENDED = (ActionState.DONE, ActionState.FAILED, ActionState.BLOCKED, ActionState.UNKNOWN)
@@ -214,7 +215,7 @@ class Identifying:
             one
             for one in tx.actions(self.run.thread_id)
             if one.review_id is not None
-            and one.tool != shapes.QUESTION
+            and one.tool != QUESTION
             and one.state is not ActionState.PENDING
             and (graph_of(one.place), id_of(one.place)) == (graph_of(task), id_of(task))
         ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -16,27 +16,49 @@ from langgraph.runtime import RunControl
 from langgraph.types import StateSnapshot
 
 from agent.engine import graph as built_in
+from agent.engine.asynchronous import stepped
+from agent.engine.breakpoints import has_breakpoints
 from agent.engine.checkpointer import WHOLE_STEPS, FencedSaver
-from agent.engine.checkpoints import Graph, holds_an_interrupt, read, readable, schema_of
-from agent.engine.delivery import Start, deliver
+from agent.engine.checkpoints import Graph, holds_an_interrupt, messages_in, read, readable, schema_of
+from agent.engine.delivery import DELIVERED, Start, deliver
 from agent.engine.door import know, under
-from agent.engine.drivers import Make, Running
+from agent.engine.drivers import Make, Running, StandsInState
 from agent.engine.drivers.built_in import BuiltIn
 from agent.engine.drivers.external import Foreign
 from agent.engine.guard import Guard, Stop
 from agent.engine.models import Models
 from agent.engine.scheduling import aside
 from agent.engine.tokens import Listener
-from agent.ports import CheckpointStep, Inside, Look, Moment, Paused, RunCutOff, Stood, Token
+from agent.engine.tool_order import keep_order
+from agent.ports import (
+    CheckpointStep,
+    Inside,
+    Look,
+    Moment,
+    Paused,
+    Progressed,
+    RunCutOff,
+    Said,
+    Stood,
+    Token,
+)
 from agent.review import shapes
 from agent.review.agents import Agent, LoadFailure
+from agent.review.arguments.args import dumps
+from agent.review.bounds import bounded
+from agent.review.deliveries import Resume
 from agent.review.errors import AgentNotLoaded, UnknownAgent
+from agent.review.questions import legible
 from agent.review.rules import Rule
-from agent.review.threads import Run
+from agent.review.threads import Message, Run
 from agent.serving.options import AgentOptions
 
 # LangGraph refuses a resume that names no waiting interrupt only under this private key; a test holds it.
 STRICT_RESUME = "__pregel_strict_resume"
+MAX_TOLD = 10_000
+"""Bytes of one thing that an agent's own code tells of its progress."""
+LAST_SAID = 100
+"""Messages that are read from the state, where nodes say something in another form than a message's."""
 OF_ITSELF = "Its agent stopped of itself, before {nodes}, and asks nothing. Go on when that may run."
 WAITS_ELSEWHERE = (
     "Another client went on with this thread, and is at work on it or left it before {nodes}. "
@@ -80,6 +102,7 @@ class LocalEngine:
         window: int = built_in.WINDOW,
         max_rounds: int = built_in.MAX_ROUNDS,
     ) -> None:
+        keep_order()
         self._models, self._broken = models, broken or {}
         self._rules_for, self._context_for = rules_for, context_for
         foreign = graphs or {}
@@ -126,7 +149,8 @@ class LocalEngine:
 
     def waiting(self, agent: str, thread_id: str) -> tuple[str, ...]:
         self._make(agent)
-        asked = holds_an_interrupt(self._views[agent], _thread(thread_id))
+        view = self._views[agent]
+        asked = has_breakpoints(view) or holds_an_interrupt(view, _thread(thread_id))
         return self.look(agent, thread_id).waiting if asked else ()
 
     def inside(self, agent: str, thread_id: str, *, steps: int = 20) -> Inside:
@@ -158,12 +182,15 @@ class LocalEngine:
         config = _config(Running(run, stop, partial(self._rules_for, run)), make, callbacks)
         start = deliver(make, graph, config, run)
         yield from start.moments
+        said_in_state = False
         if start.runs:
             # Where an agent of another make waits for its models and tools is its own affair.
             with aside() if make.agent.gates_itself else nullcontext():
                 context = make.context(self._context_for(run) if make.agent.gates_itself else {})
-                yield from _follow(make, graph, start, stop, guard, context)
-        yield from _standing(make, graph, config, start, stop)
+                said_in_state = yield from _follow(make, graph, start, stop, guard, context)
+        if said_in_state:
+            yield _said_in_state(graph, config)
+        yield from _standing(make, graph, config, start, stop, run)
 
     def shut(self) -> None:
         self._writer.conn.close()
@@ -186,38 +213,62 @@ def _config(running: Running, make: Make, callbacks: list[BaseCallbackHandler]) 
             STRICT_RESUME: True,
         },
         "callbacks": callbacks,
+        **({"metadata": {DELIVERED: running.run.run_id}} if make.agent.gates_itself else {}),
     }
 
 
 def _follow(
     make: Make, graph: Graph, start: Start, stop: threading.Event, guard: Guard, context: Any
-) -> Iterator[Moment]:
-    """Run the graph and tell what happens, until it pauses, ends, or is to stop."""
+) -> Generator[Moment, None, bool]:
+    """Run the graph and tell what happens, until it pauses, ends, or is to stop.
+
+    Returns whether something was said that only the graph's state makes a message of.
+    """
     control = RunControl()
     whole: Mapping[str, Any] = {WHOLE_STEPS: True} if make.whole_steps else {}
-    named = {**start.config["configurable"], **whole}
-    stream: Iterator[Any] = graph.stream(
-        start.begin,
-        {**start.config, "configurable": named},
+    config: RunnableConfig = {**start.config, "configurable": {**start.config["configurable"], **whole}}
+    how: dict[str, Any] = {
         **make.streamed,
-        context=context,
-        durability="sync",
-        control=control,
-        version="v2",
+        "context": context,
+        "durability": "sync",
+        "control": control,
+        "version": "v2",
+    }
+    parts = (
+        stepped(graph.astream(start.begin, config, **how), under(guard))
+        if make.asynchronous
+        else _gated(graph.stream(start.begin, config, **how), guard)
     )
+    said_in_state = False
     try:
-        for part in _gated(stream, guard):
-            if part["type"] == "updates" and not part["ns"]:
-                yield from make.moments(part["data"])
+        for part in parts:
+            if part["type"] == "updates":
+                if said_in_state:  # by a step that is over
+                    yield _said_in_state(graph, start.config)
+                for moment in make.moments(part["data"], part["ns"]):
+                    if isinstance(moment, StandsInState):
+                        said_in_state = True
+                    else:
+                        yield moment
+            if part["type"] == "custom":
+                yield Progressed(bounded(dumps(legible(part["data"])), MAX_TOLD))
             if stop.is_set():
                 control.request_drain("stopped by a person")
     except GraphDrained:
-        return
+        pass
     except Stop as stopped:
         raise RunCutOff(str(stopped)) from stopped
+    finally:
+        parts.close()
+    return said_in_state
 
 
-def _gated(stream: Iterator[Any], guard: Guard) -> Iterator[Any]:
+def _said_in_state(graph: Graph, config: RunnableConfig) -> Said:
+    """The last of the conversation, as the graph has it."""
+    return Said(messages_in(graph.get_state(config))[-LAST_SAID:])
+
+
+def _gated(stream: Iterator[Any], guard: Guard) -> Generator[Any]:
     """The stream, with this gate at the doors of all tools: LangGraph hands the context on to its threads."""
     context = under(guard)
     ended = object()
@@ -226,16 +277,21 @@ def _gated(stream: Iterator[Any], guard: Guard) -> Iterator[Any]:
 
 
 def _standing(
-    make: Make, graph: Graph, config: RunnableConfig, start: Start, stop: threading.Event
+    make: Make, graph: Graph, config: RunnableConfig, start: Start, stop: threading.Event, run: Run
 ) -> Iterator[Moment]:
     """What waits for answers now. Raises `RunCutOff` if something could run that this run is not to run."""
     reading = read(graph, config)
+    if start.runs and isinstance(run.delivery, Resume):
+        reading = reading.passed(run.delivery.review_id)
     look = make.look(reading)
     if look.waiting:
         yield Paused(look.waiting, make.asked(reading))
     elif look.unfinished and not stop.is_set():
         why = OF_ITSELF if start.runs else WAITS_ELSEWHERE
         raise RunCutOff(why.format(nodes=", ".join(look.next) or "its next step"))
+    elif not make.agent.needs.converses and look.output is not None:
+        text = dumps(dict(look.output))
+        yield Said((Message(id=f"output-{run.run_id}", type="ai", content=text),))
     yield Stood(look)
 
 

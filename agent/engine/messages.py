@@ -7,7 +7,6 @@ from typing import Any, overload
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
-from agent.ports import Look
 from agent.review import tool_messages
 from agent.review.arguments.args import MAX_BYTES
 from agent.review.bounds import LARGEST, bounded, of_refused, spelt
@@ -65,12 +64,12 @@ class Transcript(Sequence[Message]):
 
 
 def results_for(
-    look: Look, known: Iterable[ToolResult], rest: str | None = tool_messages.NO_RESULT
+    said: Sequence[Message], known: Iterable[ToolResult], rest: str | None = tool_messages.NO_RESULT
 ) -> list[ToolMessage]:
     """A result for each open call: the known one, or `rest` as an error; with None those others stay open."""
     by_call = {result.tool_call_id: result for result in known}
     found: list[ToolMessage] = []
-    for call in open_calls(look.messages):
+    for call in open_calls(said):
         result = by_call.get(call.tool_call_id)
         if result is None and rest is not None:
             result = ToolResult(call.tool_call_id, call.tool, "error", rest)

@@ -21,6 +21,12 @@ def graph_of(task: str) -> str:
     return task.rpartition("|")[0]
 
 
+def names_of(graph: str) -> str:
+    """The names of the nodes that lead to a graph, `helper|tools`, without the ids of its tasks and without counts."""
+    parts = (part.partition(":")[0] for part in graph.split("|") if not part.isdecimal())
+    return "|".join(part for part in parts if part)
+
+
 def id_of(task: str) -> str:
     """Return a task's own id."""
     return task.rpartition("|")[2].rpartition(":")[2]

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
-from types import FunctionType, MethodType
+from functools import lru_cache, partial
+from re import Pattern
+from types import FunctionType, MethodType, ModuleType, NoneType
 from typing import Any, NamedTuple
 
 from langchain_core.runnables import RunnableLambda, RunnableSequence
@@ -21,6 +22,8 @@ from langgraph.prebuilt import ToolNode
 from langgraph.pregel import Pregel
 from langgraph.pregel._utils import get_function_nonlocals
 
+Graph = Pregel[Any, Any, Any, Any]
+NOTHING_BEHIND = (ModuleType, type, str, bytes, int, float, Pattern, NoneType)
 FURTHEST = 5_000
 """Things that are looked at: enough for any agent, and an end where everything refers to everything."""
 
@@ -35,7 +38,24 @@ class Thing(NamedTuple):
     """The same with the node that calls it: where a graph that it calls would be."""
 
 
-def tools_by_place(graph: Pregel[Any, Any, Any, Any]) -> Mapping[str, Mapping[str, Sequence[BaseTool]]]:
+@lru_cache(maxsize=64)
+def reached(graph: Graph) -> tuple[Thing, ...]:
+    """Everything that the graph's nodes are made of or refer to, the nearest first, each once in each place."""
+    return tuple(_reached(graph))
+
+
+def _reached(graph: Graph) -> Iterator[Thing]:
+    waiting, seen = deque([Thing(graph, "", "")]), set[tuple[int, str]]()
+    while waiting and len(seen) < FURTHEST:
+        thing = waiting.popleft()
+        if isinstance(thing.it, NOTHING_BEHIND) or (id(thing.it), thing.node) in seen:
+            continue
+        seen.add((id(thing.it), thing.node))
+        yield thing
+        waiting.extend(_behind(thing))
+
+
+def tools_by_place(graph: Graph) -> Mapping[str, Mapping[str, Sequence[BaseTool]]]:
     """The tools that are called in each graph, by the names of the nodes that lead there, and by their own names."""
     found: dict[str, dict[str, list[BaseTool]]] = {}
     for thing in reached(graph):
@@ -44,18 +64,6 @@ def tools_by_place(graph: Pregel[Any, Any, Any, Any]) -> Mapping[str, Mapping[st
             if not any(one is thing.it for one in named):
                 named.append(thing.it)
     return found
-
-
-def reached(graph: Pregel[Any, Any, Any, Any]) -> Iterator[Thing]:
-    """Everything that the graph's nodes are made of or refer to, the nearest first, each once in each place."""
-    waiting, seen = deque([Thing(graph, "", "")]), set[tuple[int, str]]()
-    while waiting and len(seen) < FURTHEST:
-        thing = waiting.popleft()
-        if (id(thing.it), thing.node) in seen:
-            continue
-        seen.add((id(thing.it), thing.node))
-        yield thing
-        waiting.extend(_behind(thing))
 
 
 def _behind(thing: Thing) -> Iterator[Thing]:

@@ -19,7 +19,9 @@ from agent.ports import (
     Engine,
     Ledger,
     Look,
+    Moment,
     Paused,
+    Progressed,
     Proposed,
     RunCutOff,
     Said,
@@ -42,6 +44,9 @@ LEASE_SECONDS = 30.0
 ANCHOR_SECONDS = 0.5
 CLOSING_SECONDS = 5.0
 AFTER_SECONDS = 0.25
+MOST_TOLD = 1_000
+ENDED_KEPT = 64
+"""Ended runs of which is kept what their agents' own code told."""
 
 log = logging.getLogger(__name__)
 
@@ -79,6 +84,7 @@ class Supervisor:
         self._owner, self._clock, self._lease = owner, clock, lease
         self._work: queue.SimpleQueue[Live | None] = queue.SimpleQueue()
         self._live: dict[str, Live] = {}
+        self._told: dict[str, tuple[str, ...]] = {}
         self._guard = threading.Lock()
         self._closing = threading.Event()
         self._unrecorded: set[str] = set()
@@ -150,6 +156,12 @@ class Supervisor:
         for one in self._all_live():
             if thread_id is None or one.run.thread_id == thread_id:
                 one.stop.set()
+
+    def progressed(self, run_id: str) -> tuple[str, ...]:
+        """What the agent's own code told of its progress in this run, also shortly after the run's end."""
+        with self._guard:
+            live = self._live.get(run_id)
+            return live.progress.told if live else self._told.get(run_id, ())
 
     def progress(self, thread_id: str) -> Progress | None:
         """Return what the thread's run is doing now, or None if it is not executing here."""
@@ -230,7 +242,15 @@ class Supervisor:
             finally:
                 with self._guard:
                     self._live.pop(live.run.run_id, None)
+                    self._keep_told(live)
                 live.ended.set()
+
+    def _keep_told(self, live: Live) -> None:
+        """Keep for who follows the run what it told: the run may have ended before they looked."""
+        if live.progress.told:
+            self._told[live.run.run_id] = live.progress.told
+        while len(self._told) > ENDED_KEPT:
+            self._told.pop(next(iter(self._told)))
 
     def _note_what_was_decided(self, live: Live) -> None:
         """Have the decisions that the run carries noted outside the record before any tool may run on them."""
@@ -271,20 +291,28 @@ class Supervisor:
             self._recorder.record(live.run, [Said(before.messages)], [Proposed(before.calls)])
         for moment in self._engine.stream(live.run, live.stop, partial(_hear, live)):
             match moment:
-                case Said():
-                    said.append(moment)
-                case Proposed():
-                    self._recorder.record(live.run, said, [moment])
-                    said.clear()
                 case Paused():
                     paused = moment
                 case Stood():
                     look = moment.look
-                case Superseded():
-                    self._recorder.supersede(live.run, moment.review_id)
+                case _:
+                    self._note(live, said, moment)
         if live.stop.is_set() and self._closing.is_set() and paused is None:
             return None
         return _natural_end(live, paused, look)
+
+    def _note(self, live: Live, said: list[Said], moment: Moment) -> None:
+        """Record what a moment tells, or keep it in `said` until the next proposal or the run's end."""
+        match moment:
+            case Said():
+                said.append(moment)
+            case Proposed():
+                self._recorder.record(live.run, said, [moment])
+                said.clear()
+            case Progressed():
+                _note_progress(live, moment)
+            case Superseded():
+                self._recorder.supersede(live.run, moment.review_id)
 
     def _broken_off(self, live: Live, state: RunState, error: str) -> End:
         """Return the end of a run that could not go on, with the answers it was stuck on, if any."""
@@ -366,6 +394,10 @@ class Supervisor:
     def _all_live(self) -> list[Live]:
         with self._guard:
             return list(self._live.values())
+
+
+def _note_progress(live: Live, moment: Progressed) -> None:
+    live.progress = replace(live.progress, told=(*live.progress.told, moment.text)[-MOST_TOLD:])
 
 
 def _hear(live: Live, token: Token) -> None:

@@ -19,8 +19,8 @@ from agent.review.arguments.fitting import Received
 from agent.review.attention import Seen
 from agent.review.edits import new_masks
 from agent.review.errors import ArgumentsRefused, InvalidDecision, ReviewChanged
-from agent.review.external import answer_fault
 from agent.review.policy import DECISION_TYPES, Tier
+from agent.review.questions import QUESTION, SentAnswer, answer, answer_fault
 from agent.review.screening import entered_apart, notes_on, summarize
 from agent.review.threads import text_fault
 
@@ -46,6 +46,8 @@ class AcceptedDecision:
     """The tool's result, if the person's decision gives it; None if the tool will run."""
     message: str = ""
     comment: str = ""
+    answer: SentAnswer | None = None
+    """What is sent, for a question of the agent's own."""
     seen: Seen | None = None
     """How the reviewer looked at the action, if a page reported it."""
 
@@ -58,6 +60,8 @@ class AcceptedDecision:
         """The decision in the form in which the interrupt is answered."""
         if self.type == "edit":
             return {"type": "edit", "edited_action": {"name": self.after.tool, "args": self.after.enters}}
+        if self.answer is not None:
+            return {"type": self.type, "value": self.answer.value}
         return {"type": self.type, **({"message": self.message} if self.message else {})}
 
 
@@ -110,17 +114,33 @@ def _check_one(place: int, raw: Any, action: Action, agent: Agent, secret: bytes
     after = replace(action, state=END_OF[kind])
     if kind == "edit":
         after = with_digests(_edited(place, raw, after, agent), secret)
-    if kind == "respond" and not message.strip():
+    answer = _answer(place, raw, message, action) if kind == "respond" else None
+    if kind == "respond" and answer is None and not message.strip():
         raise InvalidDecision(
             f"Decision {place} on {action.tool} is a respond without a message. "
             "Give the message the agent is to get as the tool's result."
         )
-    if kind == "respond" and (fault := answer_fault(action, message)):
-        raise InvalidDecision(f"Decision {place}: the answer does not fit what the agent asks for: {fault}")
+    if answer is not None:
+        message = answer.as_text
     claims_nothing = agent.gates_itself and not action.begun
     rejected = tool_messages.rejected_elsewhere if claims_nothing else tool_messages.rejected
     result = {"reject": tool_messages.of(action, rejected(message.strip())), "respond": message}.get(kind)
-    return AcceptedDecision(kind, action, after, result, message, comment)
+    return AcceptedDecision(kind, action, after, result, message, comment, answer)
+
+
+def _answer(place: int, raw: Mapping[str, Any], message: str, action: Action) -> SentAnswer | None:
+    """Return what is sent to an agent that asks a question of its own; None for an answer in a tool's place."""
+    if action.tool != QUESTION or ("value" not in raw and not message.strip()):
+        return None
+    if "value" in raw and message:
+        raise InvalidDecision(f"Decision {place} has both a message and a value. Send one of them.")
+    try:
+        found = answer(action, raw)
+    except ArgumentsRefused as refused:
+        raise InvalidDecision(f"Decision {place}: the value cannot be sent: {refused}") from None
+    if fault := answer_fault(action, found):
+        raise InvalidDecision(f"Decision {place}: the answer does not fit what the agent asks for: {fault}")
+    return found
 
 
 def _type_of(place: int, raw: Any, action: Action) -> str:

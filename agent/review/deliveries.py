@@ -32,6 +32,10 @@ class Send:
     message_id: str
     text: str
     results: tuple[ToolResult, ...] = ()
+    input: dict[str, Any] | None = None
+    """What the agent takes in besides the message, or in its place."""
+    says: bool = True
+    """Whether the text is said to the agent. Else it only tells people what the input was."""
     kind: Literal["send"] = "send"
 
 

@@ -11,16 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agent.review import shapes
-from agent.review.actions import Action
+from agent.review import questions, shapes
 from agent.review.agents import Agent
 from agent.review.arguments.args import check, dumps
-from agent.review.arguments.argument_faults import cut
 from agent.review.arguments.fitting import Received
 from agent.review.bounds import MAX_REFUSED, bounded
 from agent.review.errors import ArgumentsRefused
-from agent.review.json_schemas import Schema, TooMuchWork
-from agent.review.patterns import PatternRefused
 from agent.review.policy import seconds
 from agent.review.screening import Fate, ScreenedCall, entered_apart, notes_on
 from agent.review.shapes import Pause, Request
@@ -138,20 +134,6 @@ def _taken(valid: Received) -> Taken:
     return Taken(valid.args, entered_apart(valid), notes_on(valid))
 
 
-def answer_fault(action: Action, text: str) -> str:
-    """Return what is wrong with a person's answer to a question that has an answer schema, or ""."""
-    schema = (action.args or {}).get("answer_schema") if action.tool == shapes.QUESTION else None
-    if schema is None:
-        return ""
-    try:
-        faults = [cut(error.message, 200) for error in Schema(schema).errors(shapes.free_answer(text))]
-    except (PatternRefused, TooMuchWork) as refused:
-        return f"its schema cannot be used here: {refused} Close the review instead."
-    except Exception as odd:  # not a valid schema: nobody can say what fits it
-        return f"its schema cannot be read ({type(odd).__name__}). Close the review instead."
-    return "; ".join(faults[:MAX_FAULTS]) + ". Fix the answer." if faults else ""
-
-
 class _Left:
     """The open calls that no request has taken yet, found by id, or by tool and arguments."""
 
@@ -202,14 +184,8 @@ def _asked_about(agent: Agent, request: Request, pause: Pause, meant: OpenCall) 
 
 def _question(agent: Agent, asked: WaitingInterrupt, pause: Pause) -> ScreenedCall:
     """Return a question that is not about a call, as one call that never runs and can only be answered."""
-    args: dict[str, Any] = {"question": asked.value}
-    if asked.response_schema:
-        args["answer_schema"] = dict(asked.response_schema)
-    try:
-        check(args)
-    except ArgumentsRefused:
-        args = {"question": repr(asked.value)}
-    meant = OpenCall(f"{OF_AN_INTERRUPT}{asked.id}", asked.id, shapes.QUESTION, args, asked.place)
+    args = questions.question_of(asked.value, asked.response_schema)
+    meant = OpenCall(f"{OF_AN_INTERRUPT}{asked.id}", asked.id, questions.QUESTION, args, asked.place)
     why = "Its agent asks a question of its own form."
     return _call(agent, meant, Taken(args), tier="ask", why=why, fate="ask", allowed=["respond"])
 
@@ -248,8 +224,8 @@ def _call(
 
 
 def _summary(tool: str, args: dict[str, Any] | None) -> str:
-    if tool == shapes.QUESTION:
-        return "Answer the agent's question. JSON is sent as JSON, anything else as text."
+    if tool == questions.QUESTION:
+        return "Answer the agent's question."
     if args is None:
         return f"Call {tool} with arguments that cannot be shown exactly."
     return f"Call {tool} with {dumps(args)}."

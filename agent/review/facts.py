@@ -71,6 +71,7 @@ class ThreadStuckFact(Fact):
 class MessageSentFact(Fact):
     kind = EventKind.MESSAGE_SENT
     text: str
+    input: JSON = LEFT_OUT
 
 
 @dataclass(frozen=True, kw_only=True)

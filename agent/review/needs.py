@@ -7,6 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+MESSAGES = "messages"
+DEFS = "$defs"
+
 
 @dataclass(frozen=True)
 class Needs:
@@ -33,7 +36,25 @@ class Needs:
     @property
     def further_input(self) -> tuple[str, ...]:
         """The fields of its input besides the messages."""
-        return tuple(name for name in self.input_schema.get("properties", {}) if name != "messages")
+        return tuple(name for name in self.input_schema.get("properties", {}) if name != MESSAGES)
+
+    @property
+    def converses(self) -> bool:
+        """Whether a message can be said to it. Else it is sent its input alone."""
+        fields = self.input_schema.get("properties")
+        return self.messages and (not fields or MESSAGES in fields)
+
+    @property
+    def further_schema(self) -> Mapping[str, Any] | None:
+        """The JSON Schema of its input besides the messages; None where that is nothing."""
+        names = self.further_input
+        if not names:
+            return None
+        kept = {name: self.input_schema["properties"][name] for name in names}
+        required = [name for name in self.input_schema.get("required", ()) if name in kept]
+        found = {"type": "object", "properties": kept, "required": required}
+        defs = _referred_to(kept, self.input_schema.get(DEFS, {}))
+        return {**found, DEFS: defs} if defs else found
 
     def missing(self, given: Mapping[str, Any]) -> tuple[str, ...]:
         """Return the required fields of the context that are neither set nor among those given."""
@@ -63,6 +84,19 @@ class Needs:
             ("calls without ids", ", ".join(self.without_ids)),
         )
         return ((name, words) for name, words in found if words)
+
+
+def _referred_to(part: Any, defs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the definitions that a part of a schema refers to, and those that they refer to."""
+    found: dict[str, Any] = {}
+    waiting = [part]
+    while waiting:
+        text = json.dumps(waiting.pop(), default=str)
+        for name, one in defs.items():
+            if name not in found and f'"#/{DEFS}/{name}"' in text:
+                found[name] = one
+                waiting.append(one)
+    return found
 
 
 NOTHING = Needs()

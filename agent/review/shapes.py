@@ -13,18 +13,14 @@ from typing import Any, Literal
 from agent.review import tool_messages
 from agent.review.actions import Action, AskedAction, Review, Waiting
 from agent.review.agents import Denial
-from agent.review.arguments.args import parse
 from agent.review.digest import canonical
-from agent.review.errors import ArgumentsRefused
 from agent.review.policy import DECISION_TYPES
+from agent.review.questions import offered
 from agent.review.screening import ScreenedCall
 from agent.review.threads import Message
 
 Shape = Literal["batched", "per_call", "legacy", "typed", "free"]
 Decided = Mapping[str, Any]
-
-QUESTION = "(question)"
-"""Used in place of a tool's name for a question that is not about a call. No tool can have this name."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +42,8 @@ class Pause:
 
     shape: Shape
     requests: tuple[Request, ...] = ()
+    alone: bool = False
+    """A legacy request that is in no list is answered in none."""
     camel: bool = False
     """True if the request came in camel case, in which it is answered too."""
 
@@ -86,12 +84,14 @@ def pending_review(review: Review | Waiting, denies: Denies) -> dict[str, Any]:
 
 def _request(action: Action | AskedAction, denial: Denial | None) -> dict[str, Any]:
     denied = {"denied": denial.reason} if denial else {}
+    choices = [{"label": one.label, "value": one.value} for one in offered(action)]
     return {
         "name": action.tool,
         **arguments(action.proposed, action.args),
         "description": action.summary,
         "tool_call_id": action.tool_call_id,
         "shown_digest": action.shown_digest,
+        **({"choices": choices} if choices else {}),
         **denied,
     }
 
@@ -144,17 +144,11 @@ def answer(pause: Pause, decisions: Sequence[Decided]) -> Any:
         case "per_call":
             return dict(decisions[0])
         case "legacy":
-            return [_legacy_answer(*pair) for pair in zip(pause.requests, decisions, strict=True)]
+            answers = [_legacy_answer(*pair) for pair in zip(pause.requests, decisions, strict=True)]
+            return answers[0] if pause.alone else answers
         case _:
-            return free_answer(str(decisions[0].get("message") or ""))
-
-
-def free_answer(text: str) -> Any:
-    """Return the value of a person's answer to a question: parsed if it is JSON, else the text itself."""
-    try:
-        return parse(text)
-    except ArgumentsRefused:
-        return text
+            decision = decisions[0]
+            return decision["value"] if "value" in decision else str(decision.get("message") or "")
 
 
 def _batched(value: Any, _: Any) -> Pause | None:
@@ -168,7 +162,7 @@ def _batched(value: Any, _: Any) -> Pause | None:
     allowed = _allowed_by(configs, camel)
     read = [_batched_request(one, place, len(requests), allowed) for place, one in enumerate(requests)]
     found = tuple(one for one in read if one is not None)
-    return Pause("batched", found, camel) if len(found) == len(requests) else None
+    return Pause("batched", found, camel=camel) if len(found) == len(requests) else None
 
 
 def _batched_request(one: Any, place: int, count: int, allowed: _Allowed) -> Request | None:
@@ -228,7 +222,8 @@ def _legacy(value: Any, _: Any) -> Pause | None:
     items = value if isinstance(value, list) else [value]
     read = [_legacy_request(one) for one in items]
     found = tuple(one for one in read if one is not None)
-    return Pause("legacy", found) if found and len(found) == len(items) else None
+    whole = bool(found) and len(found) == len(items)
+    return Pause("legacy", found, alone=value is not items) if whole else None
 
 
 _LEGACY = {

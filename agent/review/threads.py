@@ -162,3 +162,5 @@ class Progress:
     """The tool that is executing now, if any."""
     finished: tuple[str, ...] = field(default_factory=tuple)
     """Tools that ended in this run, in order."""
+    told: tuple[str, ...] = field(default_factory=tuple)
+    """What the agent's own code told of its progress, as JSON, in order."""

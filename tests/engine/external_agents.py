@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,27 @@ batched = create_agent(DemoModel(), TOOLS, middleware=[HumanInTheLoopMiddleware(
 per_call = create_agent(
     DemoModel(),
     TOOLS,
+    middleware=[HumanInTheLoopMiddleware(GATED, interrupt_mode="per_call")],  # type: ignore[arg-type]
+)
+
+
+def _only_asynchronous(one: Any) -> StructuredTool:
+    """The tool as an MCP adapter would make it: with a coroutine and no other function."""
+
+    async def work(**args: Any) -> str:
+        await asyncio.sleep(0)
+        return str(one.func(**args))
+
+    return StructuredTool(
+        name=one.name, description=one.description, args_schema=one.args_schema, coroutine=work
+    )
+
+
+ASYNCHRONOUS = [_only_asynchronous(one) for one in TOOLS]
+async_batched = create_agent(DemoModel(), ASYNCHRONOUS, middleware=[HumanInTheLoopMiddleware(GATED)])  # type: ignore[arg-type]
+async_per_call = create_agent(
+    DemoModel(),
+    ASYNCHRONOUS,
     middleware=[HumanInTheLoopMiddleware(GATED, interrupt_mode="per_call")],  # type: ignore[arg-type]
 )
 

@@ -30,7 +30,9 @@ THREAD = "t-1"
 APPROVE = {"type": "approve"}
 REJECT = {"type": "reject", "message": "not him"}
 HERE = "./tests/engine/external_agents.py"
-BOTH = pytest.mark.parametrize("make", ["batched", "per_call"])
+MAKES = ("batched", "per_call", "async_batched", "async_per_call")
+EACH = pytest.mark.parametrize("make", MAKES)
+BOTH = pytest.mark.parametrize("make", MAKES[:2])
 
 
 def call(name: str, tool: str, **args: Any) -> str:
@@ -43,7 +45,7 @@ def edit(tool: str, **args: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def settings(settings: Settings, tmp_path: Path) -> Iterator[Settings]:
-    names = ("batched", "per_call", "tool_node", "question", "nested", "no_graph", "broken_factory")
+    names = (*MAKES, "tool_node", "question", "nested", "no_graph", "broken_factory")
     graphs = {name: f"{HERE}:{name}" for name in names}
     file = tmp_path / "langgraph.json"
     file.write_text(json.dumps({"graphs": graphs}))
@@ -80,7 +82,7 @@ def results(console: Console) -> dict[str | None, str]:
 
 
 def test_a_graph_a_factory_and_a_demo_agent_are_all_served(console: Console) -> None:
-    assert console.queries.agents() == ("batched", "per_call", "tool_node", "question", "nested")
+    assert console.queries.agents() == (*MAKES, "tool_node", "question", "nested")
     assert console.queries.agent("batched").gates_itself
 
 
@@ -123,7 +125,7 @@ def test_one_at_work_holds_up_no_other_run(opened: Opened, monkeypatch: pytest.M
 # Deciding.
 
 
-@BOTH
+@EACH
 def test_each_decision_has_its_own_effect_once(console: Console, make: str) -> None:
     begin(
         console,
@@ -152,13 +154,13 @@ def test_each_decision_has_its_own_effect_once(console: Console, make: str) -> N
     assert console.trail.verify().ok
 
 
-@BOTH
+@EACH
 def test_several_calls_are_reviewed_as_their_agent_groups_them(console: Console, make: str) -> None:
     begin(console, make, call("a", "send", to="a"), call("b", "send", to="b"))
     found = [
         [action.key.tool_call_id for action in one.actions] for one in console.queries.view(THREAD).reviews
     ]
-    assert found == [["a", "b"]] if make == "batched" else sorted(found) == [["a"], ["b"]]
+    assert found == [["a", "b"]] if make.endswith("batched") else sorted(found) == [["a"], ["b"]]
 
 
 def test_answering_one_of_several_reviews_leaves_the_others(console: Console) -> None:
@@ -219,7 +221,7 @@ def test_an_edit_to_another_tool_is_refused_where_its_agent_would_refuse_it(cons
         start_deciding(console, THREAD, [edit("look", text="x")], by="ana")
 
 
-@BOTH
+@EACH
 def test_an_edit_that_does_not_fit_is_refused_before_its_agent_sees_it(console: Console, make: str) -> None:
     begin(console, make, call("a", "send", to="a"))
     with pytest.raises(InvalidDecision, match="count"):
@@ -228,7 +230,7 @@ def test_an_edit_that_does_not_fit_is_refused_before_its_agent_sees_it(console: 
     assert effects() == ["send a 1"]
 
 
-@BOTH
+@EACH
 def test_a_tool_that_raises_leaves_the_turn_to_be_tried_again(console: Console, make: str) -> None:
     begin(console, make, call("a", "burst"))
     decide_each(console, a=APPROVE)
@@ -243,7 +245,7 @@ def test_a_tool_that_raises_leaves_the_turn_to_be_tried_again(console: Console, 
 # What nobody was asked about.
 
 
-@BOTH
+@EACH
 def test_what_its_agent_does_not_ask_about_is_on_record_before_it_runs(console: Console, make: str) -> None:
     begin(console, make, call("f", "look", text="f"))
     (action,) = console.queries.actions(THREAD)
@@ -282,12 +284,12 @@ def test_a_tool_that_asks_in_its_own_middle_is_not_entered_again_once_it_is_reje
     assert effects() == []
 
 
-def test_a_question_of_another_kind_is_answered_with_json_or_text(console: Console) -> None:
+def test_a_question_of_another_kind_is_answered_with_a_value_or_text(console: Console) -> None:
     begin(console, "question", "hello")
     (action,) = waiting(console, THREAD).actions
     assert action.args == {"question": {"question": "Which colour?"}}
     assert action.allowed == ("respond",)
-    decide_each(console, **{action.key.tool_call_id: {"type": "respond", "message": '{"red": 1}'}})
+    decide_each(console, **{action.key.tool_call_id: {"type": "respond", "value": {"red": 1}}})
     assert console.queries.history(THREAD)[-1].content == "You said {'red': 1}."
     ask(console, "again", thread_id=THREAD)
     decide(console, THREAD, {"type": "respond", "message": "plain words"})
@@ -314,7 +316,7 @@ def test_an_agent_inside_the_graph_is_asked_and_answered_too(console: Console) -
 # Closing and expiring.
 
 
-@BOTH
+@EACH
 def test_closing_tells_the_agent_and_lets_the_free_calls_run(console: Console, make: str) -> None:
     begin(console, make, call("a", "send", to="a"), call("f", "look", text="f"))
     assert console.wait(console.close(THREAD, by="ana"), 30)

@@ -19,7 +19,7 @@ from tests.engine import external_agents
 from tests.engine.crashes import die
 from tests.engine.external_agents import effects
 from tests.engine.test_crash_windows import Crashes
-from tests.engine.test_external import APPROVE, BOTH, HERE, REJECT, THREAD, call, edit
+from tests.engine.test_external import APPROVE, EACH, HERE, MAKES, REJECT, THREAD, call, edit
 
 pytestmark = pytest.mark.usefixtures("looked_through_once")
 
@@ -46,7 +46,7 @@ class Folders(Crashes):
 @pytest.fixture
 def crashes(tmp_path: Path, settings: Settings) -> Iterator[Crashes]:
     agents = tmp_path / "langgraph.json"
-    agents.write_text(json.dumps({"graphs": {name: f"{HERE}:{name}" for name in ("batched", "per_call")}}))
+    agents.write_text(json.dumps({"graphs": {name: f"{HERE}:{name}" for name in MAKES}}))
     before = len(external_agents.EFFECTS)
     yield Folders(tmp_path, settings.model_copy(update={"review_agents": agents}))
     del external_agents.EFFECTS[before:]
@@ -114,7 +114,7 @@ def check(opened: Opened, may: set[str]) -> None:
     assert opened.console.queries.history(THREAD)[-1].content == "still here"
 
 
-@BOTH
+@EACH
 def test_a_decided_turn_is_finished_once_wherever_its_process_died(crashes: Crashes, make: str) -> None:
     def go_on(opened: Opened) -> None:
         finish(opened, make, decide)
@@ -124,7 +124,7 @@ def test_a_decided_turn_is_finished_once_wherever_its_process_died(crashes: Cras
     assert crashes.each(decide, go_on) > 15
 
 
-@BOTH
+@EACH
 def test_a_closed_review_is_closed_or_waits_wherever_its_process_died(crashes: Crashes, make: str) -> None:
     def go_on(opened: Opened) -> None:
         finish(opened, make, close)
@@ -134,7 +134,7 @@ def test_a_closed_review_is_closed_or_waits_wherever_its_process_died(crashes: C
     assert crashes.each(close, go_on) > 5
 
 
-@BOTH
+@EACH
 def test_a_call_cut_off_before_its_first_line_is_settled_as_not_happened(crashes: Crashes, make: str) -> None:
     """Of the deaths behind a commit of the ledger, some leave a started call without its effect."""
 

@@ -30,6 +30,7 @@ from agent.review import (
     notes,
     pasted,
     patterns,
+    questions,
     repeats,
     retype,
     rules,
@@ -235,8 +236,8 @@ def same_and_open(n: int) -> Any:
 
 def answered(schema: Any) -> Callable[[Any], object]:
     question = {"question": "?", "answer_schema": schema}
-    asked: Action = action(shapes.QUESTION, question, ["respond"])
-    return lambda text: external.answer_fault(asked, text)
+    asked: Action = action(questions.QUESTION, question, ["respond"])
+    return lambda text: questions.answer_fault(asked, questions.answer(asked, {"message": text}))
 
 
 def composed(text: str) -> object:
@@ -269,11 +270,11 @@ CASES: dict[str, Case_] = {
     ),
     "shapes.read: configs by name": (shapes.read, lambda n: requests(n, configs=1)),
     "shapes.read: configs by position": (shapes.read, requests),
-    "shapes.free_answer: brackets": (shapes.free_answer, TEXTS["brackets"]),
+    "questions.answer: brackets": (answered({"type": "array"}), TEXTS["brackets"]),
     "foreign.calls_of: by name": (lambda given: external.calls_of(pasted.NOBODYS, *given), asked_and_open),
     "foreign.calls_of: one tool": (lambda given: external.calls_of(pasted.NOBODYS, *given), same_and_open),
-    "foreign.answer_fault: a pattern": (answered({"pattern": "^(a|aa)+$"}), repeat("a", "", "!")),
-    "foreign.answer_fault: unique items": (answered({"uniqueItems": True}), counted('{"a":%d},', "[", "1]")),
+    "questions.answer_fault: a pattern": (answered({"pattern": "^(a|aa)+$"}), repeat("a", "", "!")),
+    "questions.answer_fault: unique items": (answered({"uniqueItems": True}), counted('{"a":%d},', "[", "1]")),
     "fitting, JSON Schema: elements of no form": (by(SCHEMA), elements("x", 16)),
     "fitting, JSON Schema: elements with other keys": (by(SCHEMA), elements({"b": 1}, 64)),
     "fitting, JSON Schema: a pattern": (by(SCHEMA), of("text", repeat("a", "", "!"))),

@@ -98,6 +98,32 @@ def test_a_question_is_answered_on_the_page(opens: Opens, console: Console) -> N
     assert console.queries.history(THREAD)[-1].content == "You said 'red'."
 
 
+@pytest.mark.parametrize(
+    ("form", "text", "shown", "value"),
+    [
+        ("text", "12345", "12345", "'12345'"),
+        ("json", "12345", "12345", "12345"),
+        ("yes", None, "true", "True"),
+        ("no", None, "false", "False"),
+    ],
+)
+def test_a_question_is_answered_as_what_the_reviewer_chooses(
+    opens: Opens, console: Console, form: str, text: str | None, shown: str, value: str
+) -> None:
+    begin(console, "question", "hello")
+    review = waiting(console, THREAD)
+    screen = opens("chat", thread=THREAD).click(of("respond", review))
+    screen.at.button_group(key=of("form", review)).set_value(form)
+    screen.run()
+    if text is not None:
+        screen.type(of("reply", review), text)
+    assert f"as {'text' if form == 'text' else 'JSON'}" in screen.said()
+    assert shown in screen.said()
+    screen.send(review)
+    ended(console, THREAD)
+    assert console.queries.history(THREAD)[-1].content == f"You said {value}."
+
+
 @pytest.mark.parametrize("make", ["batched", "per_call", "question"])
 def test_what_is_under_the_hood_of_it_is_shown(opens: Opens, console: Console, make: str) -> None:
     begin(console, make, call("a", "send", to="a"))

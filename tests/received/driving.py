@@ -67,10 +67,14 @@ class Scene:
 
     def begin(self, agent: str, *lines: str) -> Turn:
         """Give the agent these lines on a thread of their own."""
+        return self.begin_with(agent, message="\n".join(lines))
+
+    def begin_with(self, agent: str, **body: Any) -> Turn:
+        """Give the agent this on a thread of its own."""
         writing.RECEIVED.clear()
         writing.FILE[-1].unlink(missing_ok=True)
         thread = f"t-{next(_threads)}"
-        turn = Turn(self, thread, self.post("/chat", message="\n".join(lines), agent=agent, thread_id=thread))
+        turn = Turn(self, thread, self.post("/chat", agent=agent, thread_id=thread, **body))
         turn.keep()
         return turn
 

@@ -13,10 +13,9 @@ from referencing import Registry
 
 from agent.review.arguments.fitting import received
 from agent.review.errors import ArgumentsRefused
-from agent.review.external import answer_fault
 from agent.review.json_schemas import Schema, TooMuchWork, fault_of
 from agent.review.patterns import PatternRefused
-from agent.review.shapes import QUESTION
+from agent.review.questions import QUESTION, SentAnswer, answer_fault
 from tests.review.test_decisions import schema_tool, waiting
 
 ENDLESS = "^(a|aa)+$"
@@ -169,6 +168,6 @@ def test_arguments_that_cannot_be_checked_are_refused() -> None:
 
 def test_an_answer_that_cannot_be_checked_is_refused() -> None:
     asked = waiting(QUESTION, {"question": "?", "answer_schema": {"pattern": "(?=a)"}}, ["respond"], 0)
-    assert "Close the review instead" in answer_fault(asked, "a")
+    assert "Close the review instead" in answer_fault(asked, SentAnswer("a"))
     fine = waiting(QUESTION, {"question": "?", "answer_schema": {"pattern": ENDLESS}}, ["respond"], 0)
-    assert "does not match" in answer_fault(fine, LONG)
+    assert "does not match" in answer_fault(fine, SentAnswer(LONG))

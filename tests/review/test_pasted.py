@@ -10,7 +10,7 @@ import pytest
 
 from agent.review.errors import ArgumentsRefused, InvalidDecision, PayloadUnreadable
 from agent.review.pasted import NO_ID, answer, decision, read
-from agent.review.shapes import QUESTION
+from agent.review.questions import QUESTION
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "shapes.json").read_text())
 BATCHED = {

@@ -62,6 +62,7 @@ def test_a_legacy_inbox_that_cannot_be_ignored_is_rejected_with_the_reason() -> 
     config = {"allow_accept": True, "allow_respond": True}
     pause = read({"action_request": {"action": "go", "args": {}}, "config": config})
     assert pause.requests[0].allowed == ("approve", "reject", "respond")
-    assert answer(pause, [{"type": "reject", "message": "not him"}]) == [
-        {"type": "response", "args": "not him"}
-    ]
+    assert answer(pause, [{"type": "reject", "message": "not him"}]) == {
+        "type": "response",
+        "args": "not him",
+    }

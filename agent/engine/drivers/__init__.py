@@ -29,6 +29,11 @@ class Running:
     """The remembered rules in force on the run's thread."""
 
 
+@dataclass(frozen=True)
+class StandsInState:
+    """Something was said in a form that only the graph's state makes a message of, with an id."""
+
+
 class Make(Protocol):
     """One agent, as its own make wants to be driven."""
 
@@ -37,6 +42,9 @@ class Make(Protocol):
     """What LangGraph is to stream of it."""
     whole_steps: bool
     """Whether each of its steps is one task, so that what it wrote need not be kept before its step is done."""
+
+    asynchronous: bool
+    """Whether it has parts that need an event loop."""
 
     def compiled(self, saver: FencedSaver) -> Graph:
         """The agent's graph over this checkpointer."""
@@ -56,7 +64,9 @@ class Make(Protocol):
     def speaks(self, place: Mapping[str, Any]) -> bool:
         """Whether a model that is called there, by LangGraph's metadata of the call, writes the agent's own words."""
 
-    def moments(self, update: Mapping[str, Any]) -> Iterator[Moment]:
+    def moments(
+        self, update: Mapping[str, Any], place: Sequence[str] = ()
+    ) -> Iterator[Moment | StandsInState]:
         """What an update of the graph's own state tells, but for a pause."""
 
     def asked(self, reading: Reading) -> Mapping[str, tuple[ScreenedCall, ...]]:
@@ -72,3 +82,12 @@ class Make(Protocol):
         self, graph: Graph, config: RunnableConfig, answers: AnswerCalls, reading: Reading
     ) -> None:
         """Write results for open calls as the node that would have given them. The second time changes nothing."""
+
+    def pass_breakpoint(self, graph: Graph, config: RunnableConfig, resume: Resume, reading: Reading) -> None:
+        """Make the calls that wait at a breakpoint what was decided on them."""
+
+    def go_on(self, graph: Graph, config: RunnableConfig, reading: Reading) -> None:
+        """Before the graph goes on: have a router asked again that failed behind its node."""
+
+    def set_aside(self, graph: Graph, config: RunnableConfig, reading: Reading) -> None:
+        """Before something else begins: bring up what graphs inside the graph have done."""

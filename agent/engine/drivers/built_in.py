@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from types import MappingProxyType
 from typing import Any
 
@@ -32,6 +32,7 @@ class BuiltIn:
     # step takes three threads that wait for each other.
     streamed: Mapping[str, Any] = MappingProxyType({"stream_mode": "updates"})
     whole_steps = True
+    asynchronous = False
 
     def __init__(
         self,
@@ -70,7 +71,7 @@ class BuiltIn:
     def speaks(self, place: Mapping[str, Any]) -> bool:
         return place.get("langgraph_node") == "llm_call"
 
-    def moments(self, update: Mapping[str, Any]) -> Iterator[Moment]:
+    def moments(self, update: Mapping[str, Any], place: Sequence[str] = ()) -> Iterator[Moment]:
         for node, change in update.items():
             if node == "__interrupt__" or not change:
                 continue
@@ -87,6 +88,15 @@ class BuiltIn:
     def answer(self, reading: Reading, resume: Resume) -> Any:
         return resume_value(resume.decisions)
 
+    def pass_breakpoint(self, graph: Graph, config: RunnableConfig, resume: Resume, reading: Reading) -> None:
+        """Nothing: a graph of ours has no breakpoints."""
+
+    def go_on(self, graph: Graph, config: RunnableConfig, reading: Reading) -> None:
+        """Nothing: no router of ours fails."""
+
+    def set_aside(self, graph: Graph, config: RunnableConfig, reading: Reading) -> None:
+        """Nothing: no graph is inside one of ours."""
+
     def repeat(self, graph: Graph, config: RunnableConfig, repeat: Repeat) -> None:
         calls = [tool_call(name=one.tool, args=one.args, id=one.tool_call_id) for one in repeat.calls]
         messages = [
@@ -99,7 +109,7 @@ class BuiltIn:
         self, graph: Graph, config: RunnableConfig, answers: AnswerCalls, reading: Reading
     ) -> None:
         look = self.look(reading)
-        results = results_for(look, answers.results, answers.rest)
+        results = results_for(look.messages, answers.results, answers.rest)
         if answers.closing is not None:
             closing = AIMessage(answers.closing, id=answers.closing_id)
             if not reading.holds(answers.closing_id):

@@ -1,35 +1,34 @@
 """Agents of another make: any compiled LangGraph graph that converses in `messages`.
 
-It is driven through its own graph and gates itself. What cannot be known of every graph is how a turn is ended or
-goes on once some of its calls have got their results from elsewhere:
-
-* LangChain's `create_agent` has one node that sends the open calls to the tools. Results are written as that node:
-  the calls that are still open then run, or are asked about anew, and a closing answer ends the turn.
-* In another graph with a tools node, results for *all* open calls are written as the tools node, since a graph that
-  only looks at its last message would forget the others. A closing answer is written as the node behind the tools.
-* In a graph without one the turn just ends: results are written where it stands, and nothing more of it runs.
+It is driven through its own graph and gates itself. How results get into its turn is told in `drivers/turns.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, RemoveMessage, ToolMessage
+from langchain_core.messages import BaseMessage, RemoveMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
-from langgraph.errors import InvalidUpdateError
-from langgraph.graph import END
+from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Interrupt
 
+from agent.engine import breakpoints
+from agent.engine.asynchronous import is_only_asynchronous
 from agent.engine.checkpointer import FencedSaver
-from agent.engine.checkpoints import Graph, Reading, schema_of
+from agent.engine.checkpoints import Graph, Reading, messages_in, schema_of
 from agent.engine.decoding import Reaching
-from agent.engine.drivers import Running
+from agent.engine.drivers import Running, StandsInState
+from agent.engine.drivers.outputs import output_of
+from agent.engine.drivers.turns import Turn, tools_by_name
 from agent.engine.loading.needs import context_of, needs_of
 from agent.engine.loading.schemas import classes_of
-from agent.engine.messages import message_of, results_for
+from agent.engine.messages import message_of
+from agent.engine.namespaces import graph_of, names_of
 from agent.engine.reach import tools_by_place
+from agent.engine.unsaved import routed_wrong
 from agent.ports import Look, Moment, Proposed, Said
 from agent.review import external, shapes, tool_messages
 from agent.review.agents import Agent, Tool
@@ -39,12 +38,6 @@ from agent.review.errors import NothingToAskAgain
 from agent.review.policy import Policy
 from agent.review.screening import ScreenedCall
 from agent.serving.options import AgentOptions
-
-CREATE_AGENT = "langchain_create_agent"
-"""How LangChain marks the graphs that `create_agent` builds."""
-ROUTE_TO_TOOLS = "model_to_tools"
-CLEARINGS = 10
-"""Supersteps that ending a turn may take: each only applies what finished nodes had written."""
 
 
 def agent_of(name: str, graph: Graph, options: AgentOptions) -> Agent:
@@ -69,15 +62,15 @@ class Foreign:
     # With `messages`, LangGraph gives each message that has no id one, and streams models that are only invoked. A
     # graph inside the graph tells of its steps too, for a run has to stop at them as well.
     streamed: Mapping[str, Any] = MappingProxyType(
-        {"stream_mode": ["updates", "messages"], "subgraphs": True}
+        {"stream_mode": ["updates", "messages", "custom"], "subgraphs": True}
     )
     whole_steps = False
 
     def __init__(self, agent: Agent, graph: Graph, options: AgentOptions) -> None:
         self.agent, self._graph, self._options = agent, graph, options
-        self._tools_node = next((name for name, node in graph.nodes.items() if _tools_by_name(node)), None)
-        self._router = _router(graph)
+        self._speakers = {"", *_speakers(graph)}
         self._classes = classes_of(graph)
+        self.asynchronous = is_only_asynchronous(graph)
 
     def compiled(self, saver: FencedSaver) -> Graph:
         return self._graph.copy(update={"checkpointer": saver.decoding(Reaching(self._classes))})
@@ -92,13 +85,19 @@ class Foreign:
         return context_of(self._graph.context_schema, {**self._options.context, **given})
 
     def look(self, reading: Reading) -> Look:
-        return reading.look(limit=MAX_RESULT)
+        return replace(reading.look(limit=MAX_RESULT), output=output_of(self._graph, reading.snapshot.values))
 
     def speaks(self, place: Mapping[str, Any]) -> bool:
-        return "|" not in place.get("langgraph_checkpoint_ns", "")  # else in a graph inside the graph
+        return names_of(graph_of(str(place.get("langgraph_checkpoint_ns") or ""))) in self._speakers
 
-    def moments(self, update: Mapping[str, Any]) -> Iterator[Moment]:
+    def moments(
+        self, update: Mapping[str, Any], place: Sequence[str] = ()
+    ) -> Iterator[Moment | StandsInState]:
+        if names_of("|".join(place)) not in self._speakers:
+            return
         for node, change in update.items():
+            if not place and not node.startswith("__") and _is_of_another_form(change):
+                yield StandsInState()
             said = [] if node.startswith("__") else list(_messages(change))
             if any(isinstance(message, ToolMessage) for message in said):
                 # No call is judged here. But the step before is saved by now, so what was said in it can be recorded.
@@ -134,52 +133,59 @@ class Foreign:
     def answer_calls(
         self, graph: Graph, config: RunnableConfig, answers: AnswerCalls, reading: Reading
     ) -> None:
-        look = self.look(reading)
-        if answers.closing is not None and reading.holds(answers.closing_id):
-            return
-        goes_on = self._router is not None and answers.closing is None
-        rest = answers.rest if goes_on else answers.rest or tool_messages.NO_RESULT
-        messages: list[AnyMessage] = list(results_for(look, answers.results, rest))
-        if answers.closing is not None:
-            messages.append(AIMessage(answers.closing, id=answers.closing_id))
-        if not messages:
-            # What was closed was a question beside any call: only ending the turn takes it away.
-            if any(result.tool_call_id.startswith(look.waiting) for result in answers.results):
-                _end(graph, config, [], None)
-            return
-        messages = [*reading.unsaved_results(), *messages]
-        if self._router is not None:
-            answered = {message.tool_call_id for message in messages if isinstance(message, ToolMessage)}
-            goes_on = any(call.tool_call_id not in answered for call in external.open_calls(look.messages))
-            # Without middleware the node that proposes the calls is the one that sends them to the tools: it knows no way back to itself.
-            node = (
-                self._router if goes_on or answers.closing is not None else self._tools_node or self._router
-            )
-            graph.update_state(config, {"messages": messages}, as_node=node)
-        elif self._tools_node is None:
-            _end(graph, config, messages, next(iter(look.next), None))
-        elif answers.closing is None:
-            graph.update_state(config, {"messages": messages}, as_node=self._tools_node)
+        if answers.closing is None or not reading.holds(answers.closing_id):
+            self._turn(graph, config).answer(answers, reading.snapshot)
+
+    def pass_breakpoint(self, graph: Graph, config: RunnableConfig, resume: Resume, reading: Reading) -> None:
+        turn, snapshot = self._turn(graph, config), reading.snapshot
+        said = messages_in(snapshot)
+        told = {
+            call.tool_call_id: tool_messages.rejected_elsewhere(str(one.get("message") or "").strip())
+            for call, one in zip(breakpoints.waiting_calls(said), resume.decisions, strict=True)
+        }
+        # A tools node runs every call of the message; its tools' doors then give the rejected ones their result.
+        answers = turn.router is not None
+        if turn.router is None and turn.tools_node is not None:
+            decisions = [one if one["type"] == "edit" else {"type": "approve"} for one in resume.decisions]
         else:
-            behind = [end for start, end in graph.builder.edges if start == self._tools_node]
-            _end(graph, config, messages, behind[0] if len(behind) == 1 else self._tools_node)
+            decisions = list(resume.decisions)
+        if found := breakpoints.changed(snapshot, said, decisions, told, answers=answers):
+            turn.write({"messages": found}, turn.sender(said, found))
 
+    def go_on(self, graph: Graph, config: RunnableConfig, reading: Reading) -> None:
+        turn = self._turn(graph, config)
+        if (failed := routed_wrong(turn.saver, graph, reading.snapshot)) is not None:
+            node, values = failed
+            turn.write(values, node)
 
-def _end(graph: Graph, config: RunnableConfig, messages: list[AnyMessage], node: str | None) -> None:
-    """Write the messages as this node, and let nothing more of the turn run."""
-    if messages:
-        try:
-            graph.update_state(config, {"messages": messages}, as_node=node)
-        except InvalidUpdateError:  # nobody can tell which node would have said this
-            graph.update_state(config, {"messages": messages}, as_node="__start__")
-    for _ in range(CLEARINGS):
-        if not graph.get_state(config).tasks:
-            return
-        graph.update_state(config, None, as_node=END)
+    def set_aside(self, graph: Graph, config: RunnableConfig, reading: Reading) -> None:
+        self._turn(graph, config).hand_up(reading.snapshot)
+
+    def _turn(self, graph: Graph, config: RunnableConfig) -> Turn:
+        return Turn(graph, graph, config, self.asynchronous)
 
 
 def _asked(interrupt: Interrupt[Any], place: str = "") -> external.WaitingInterrupt:
     return external.WaitingInterrupt(interrupt.id, interrupt.value, schema_of(interrupt), place)
+
+
+def _is_of_another_form(change: Any) -> bool:
+    """Whether a node's update holds messages as LangGraph takes them too: as dicts, tuples or text, or without an id."""
+    for one in change if isinstance(change, list) else [change]:
+        found = one.get("messages") if isinstance(one, Mapping) else None
+        each = found if isinstance(found, list) else [found] if found is not None else []
+        if any(not isinstance(message, BaseMessage) or not message.id for message in each):
+            return True
+    return False
+
+
+def _speakers(graph: Graph, around: str = "") -> Iterator[str]:
+    """The graphs that are nodes of the graph, at any depth, and share its conversation: they speak for the agent."""
+    for name, node in graph.nodes.items():
+        inner, place = node.bound, f"{around}|{name}".lstrip("|")
+        if isinstance(inner, CompiledStateGraph) and "messages" in inner.channels:
+            yield place
+            yield from _speakers(inner, place)
 
 
 def _messages(change: Any) -> Iterator[BaseMessage]:
@@ -197,17 +203,5 @@ def _tools(graph: Graph) -> list[Tool]:
     nodes = [node for one in graphs for node in getattr(one, "nodes", {}).values()]
     found: dict[str, Tool] = {}
     for node in nodes:
-        found = {**_tools_by_name(node), **found}
+        found = {**tools_by_name(node), **found}
     return list(found.values())
-
-
-def _tools_by_name(node: Any) -> Mapping[str, Tool]:
-    found = getattr(getattr(node, "bound", None), "tools_by_name", {})
-    return found if isinstance(found, Mapping) else {}
-
-
-def _router(graph: Graph) -> str | None:
-    """The node of a `create_agent` graph that sends the open calls to the tools."""
-    if ((graph.config or {}).get("metadata") or {}).get("ls_integration") != CREATE_AGENT:
-        return None
-    return next((node for node, routes in graph.builder.branches.items() if ROUTE_TO_TOOLS in routes), None)

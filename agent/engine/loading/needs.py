@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from langchain_core.runnables import RunnableLambda
-from langchain_core.tools import BaseTool, StructuredTool
+from langchain_core.tools import BaseTool
 from langgraph._internal._runnable import RunnableCallable
 from langgraph.prebuilt import ToolNode
 from pydantic import BaseModel, TypeAdapter
 from typing_extensions import is_typeddict
 
+from agent.engine.asynchronous import has_no_synchronous_twin
 from agent.engine.checkpoints import Graph
 from agent.engine.reach import Thing, reached
 from agent.review.needs import Needs
@@ -107,14 +107,7 @@ def _nodes(graph: Graph, named: Any) -> tuple[str, ...]:
 
 
 def _only_asynchronous(things: Sequence[Thing]) -> Iterator[str]:
-    for it, _, node in things:
-        match it:
-            case RunnableCallable() if it.func is None and it.afunc is not None:
-                yield it.name or node
-            case RunnableLambda() if not hasattr(it, "func") and hasattr(it, "afunc"):
-                yield it.name or node
-            case StructuredTool() if it.func is None and it.coroutine is not None:
-                yield it.name
+    return (str(getattr(it, "name", None) or node) for it, _, node in things if has_no_synchronous_twin(it))
 
 
 def _asking_for_the_store(things: Sequence[Thing]) -> Iterator[str]:

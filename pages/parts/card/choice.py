@@ -8,8 +8,10 @@ from agent.review import retype
 from agent.review.actions import Action, Review
 from agent.review.decisions import AcceptedDecision
 from agent.review.errors import ArgumentsRefused, InvalidDecision, ReviewError
+from agent.review.questions import QUESTION
 from pages.parts.card import draft as drafts
 from pages.parts.card import editor
+from pages.parts.card.answer import SENDS, answer, lacks_words
 from pages.parts.card.card_clicks import RUNS, choose, onward
 from pages.parts.card.draft import Choice
 from pages.parts.card.scroll_into_view import in_view
@@ -45,10 +47,10 @@ def chosen(review: Review, action: Action, choice: Choice) -> bool:
             editor.edit(review, action, choice, getattr(accepted, "faults", ()))
         if choice.type == "reject":
             _words(review, action, "reason", "Reason (the agent will read this)", choice.reason)
-        if choice.type == "respond":
-            _words(review, action, "reply", "Your answer, as the tool's result", choice.reply)
+        if choice.type == "respond" and answer(review, action, choice):
+            _words(review, action, "reply", _reply_label(action, choice), choice.reply)
         incomplete = True
-        if choice.type == "respond" and not choice.reply.strip():
+        if choice.type == "respond" and lacks_words(action, choice):
             st.caption(NO_ANSWER)
         elif isinstance(accepted, ReviewError):
             _refused(accepted)
@@ -111,9 +113,19 @@ def _consequence(review: Review, action: Action, accepted: AcceptedDecision) -> 
     if accepted.type == "edit":
         on_screen.see_edited_digest(review, action, accepted.after.shown_digest)
         editor.show_change(accepted)
-    if accepted.told:
-        st.caption("What will be sent to the agent")
+    if accepted.told is not None:
+        st.caption(_sends(accepted))
         literal(accepted.told)
+
+
+def _sends(accepted: AcceptedDecision) -> str:
+    return "What will be sent to the agent" if accepted.answer is None else SENDS[accepted.answer.is_text]
+
+
+def _reply_label(action: Action, choice: Choice) -> str:
+    if action.tool != QUESTION:
+        return "Your answer, as the tool's result"
+    return "Your answer, as JSON" if choice.form == "json" else "Your answer"
 
 
 def _to_type(review: Review, accepted: AcceptedDecision, choice: Choice) -> bool:

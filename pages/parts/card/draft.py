@@ -12,9 +12,13 @@ from agent.review.actions import Action, Review
 from agent.review.arguments.args import dumps, parse
 from agent.review.edits import to_edit
 from agent.review.errors import ArgumentsRefused
+from agent.review.questions import QUESTION
 from pages.parts.common.words import SEND
 from pages.parts.state import app, identity
 from pages.parts.state import on_screen as state_on_screen
+
+WRITTEN = ("text", "json")
+YES_OR_NO = {"yes": True, "no": False}
 
 
 @dataclass(frozen=True)
@@ -25,6 +29,8 @@ class Choice:
     text: str | None = None
     reason: str = ""
     reply: str = ""
+    form: str = "text"
+    """What the answer to a question of the agent's own is sent as: `text`, `yes`, `no` or `json`."""
     typed: str = ""
     """The dangerous value of an irreversible call, typed again."""
     comment: str = ""
@@ -115,11 +121,20 @@ def decision(review: Review, action: Action, choice: Choice) -> dict[str, Any]:
         case "reject":
             made["message"] = choice.reason
         case "respond":
-            made["message"] = choice.reply
+            made |= _answered(action, choice)
         case "edit":
             made["edited_action"] = {"name": action.tool, "args": _args(action, choice)}
             made["edited_digest"] = state_on_screen.edited_digest_seen(review, action)
     return made
+
+
+def _answered(action: Action, choice: Choice) -> dict[str, Any]:
+    """Return the fields that hold the answer. Raises `ArgumentsRefused` for JSON that is none."""
+    if action.tool == QUESTION and choice.form in YES_OR_NO:
+        return {"value": YES_OR_NO[choice.form]}
+    if action.tool == QUESTION and choice.form == "json":
+        return {"value": parse(choice.reply)}
+    return {"message": choice.reply}
 
 
 def _args(action: Action, choice: Choice) -> Any:

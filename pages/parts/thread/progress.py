@@ -25,6 +25,8 @@ def progress(thread_id: str) -> None:
     with st.chat_message("assistant"):
         if now and now.text:
             line(masked(now.text), grows=True)
+        if now and now.told:
+            line(masked(now.told[-1]), grows=True)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.badge("running", color="blue", icon=":material/progress_activity:")
             if now and now.running:
