@@ -53,9 +53,15 @@ OPERATIONS = (
         "GET /audit",
     ),
     *("GET /rules", "POST /rules", "POST /preview-rule", "DELETE /rules/{rule_id}"),
-    *("GET /audit/verify", "GET /audit/anchor", "GET /health", "GET /threads/{thread_id}/export"),
+    *(
+        "GET /audit/verify",
+        "GET /audit/anchor",
+        "GET /agents",
+        "GET /health",
+        "GET /threads/{thread_id}/export",
+    ),
 )
-TAKES_NOTHING = ("/audit/anchor", "/health")
+TAKES_NOTHING = ("/agents", "/audit/anchor", "/health")
 
 
 def document(served: Served) -> Any:

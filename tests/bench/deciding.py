@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from threading import Event
 
@@ -33,6 +33,9 @@ class NoRuns:
 
     def stop(self, thread_id: str | None) -> None:
         return
+
+    def progressed(self, run_id: str) -> Sequence[str]:
+        return ()
 
     def wait(self, run_id: str, seconds: float | None) -> bool:
         return False

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 import pytest
 
 from agent.settings import Settings
+from tests.own_settings import OwnSettings
 from tests.received.agents import KINDS
 from tests.received.driving import Scene, scene_of
 
 
 @pytest.fixture(scope="module")
 def base_settings() -> Settings:
-    return Settings(review_demo_delay=0, review_reviewer="ana", _env_file=None)
+    return OwnSettings(review_demo_delay=0, review_reviewer="ana")
 
 
 @pytest.fixture(scope="module")

@@ -54,7 +54,7 @@ def ended_well(turn: Turn, answer: str | None = None) -> None:
 
 def card_of(turn: Turn) -> dict[str, Any]:
     (card,) = turn.reviews[0]["action_requests"]
-    return card
+    return dict(card)
 
 
 # Asynchronous nodes and tools.
@@ -259,7 +259,7 @@ def test_an_agent_without_messages_takes_input_and_gives_its_output(scene: Scene
 
 def test_what_a_graph_streams_of_its_own_is_shown_as_progress(scene: Scene) -> None:
     body = {"message": "hello", "agent": "custom_stream", "thread_id": "t-custom"}
-    how = {"json": body, "headers": {"Accept": "text/event-stream"}}
-    with scene.served.client.stream("POST", "/chat", **how) as answer:
+    headers = {"Accept": "text/event-stream"}
+    with scene.served.client.stream("POST", "/chat", json=body, headers=headers) as answer:
         text = "".join(answer.iter_text())
     assert 'event: progress\ndata: {"data": {"progress": "half"}}' in text
