@@ -25,6 +25,8 @@ from agent.review.events import EventKind
 from agent.review.repeats import same_call
 from agent.review.threads import Status, Thread
 
+UNDECIDED = (ReviewState.CLOSED, ReviewState.EXPIRED)
+
 
 def known(reads: Reads, thread_id: str) -> Thread:
     """Return the thread. Raises `UnknownThread`."""
@@ -69,15 +71,23 @@ def reviewable(reads: Reads, thread: Thread, review_id: str | None, now: str) ->
         raise NoPendingReview(thread_id, f"The last one, {_what_became(last)}" if last else "")
     if len(found) > 1:
         raise ReviewIdNeeded(thread_id, [review.review_id for review in found])
-    if found[0].expires_at is not None and found[0].expires_at <= now:
-        raise ReviewExpired(found[0].review_id, found[0].expires_at)
+    if is_over(found[0], now):
+        raise ReviewExpired(found[0].review_id, str(found[0].expires_at))
     return found[0]
 
 
-def closed_last(reads: Reads, thread: Thread) -> list[Action]:
-    """Return the actions closed last without a decision and not proposed again since; they can be asked again."""
+def is_over(review: Review, now: str) -> bool:
+    """Return whether the review's time to decide is over."""
+    return isinstance(review.expires_at, str) and review.expires_at <= now
+
+
+def undecided_last(reads: Reads, thread: Thread) -> list[Action]:
+    """Return the actions closed or expired last without a decision and not proposed again since.
+
+    They can be asked again.
+    """
     last = reads.last_review(thread.thread_id)
-    if thread.status is not Status.IDLE or last is None or last.state is not ReviewState.CLOSED:
+    if thread.status is not Status.IDLE or last is None or last.state not in UNDECIDED:
         return []
     latest = {same_call(one.proposed_tool, one.args): one.key for one in reads.actions(thread.thread_id)}
     return [one for one in last.actions if latest[same_call(one.proposed_tool, one.args)] == one.key]

@@ -234,14 +234,15 @@ class Console:
         return run
 
     def expire(self) -> None:
-        """Expire every review whose time is over. The model is not called, because nobody is there to read it."""
+        """End every review whose time is over. The turn goes on, or ends: see `closing.expire`."""
         if self._ledger.halt() is not None:
             return
         for review in self._ledger.expired(self._now()):
             try:
                 with self._ledger.write() as tx:
                     entry = self._entry(tx, known(tx, review.thread_id), NOBODY)
-                    delivery = closing.expire(entry, review)
+                    agent = self._engine.agent(review.agent)
+                    delivery = closing.expire(entry, review, agent=agent, secret=self._secret)
                     run = self._open_run(entry, delivery) if delivery is not None else None
             except ReviewError as error:  # for example, its agent is not served: the others still expire
                 log.warning("review %s could not expire: %s", review.review_id, error)
@@ -276,7 +277,7 @@ class Console:
             tx.set_draft(review_id, reviewer, body)
 
     def ask_again(self, thread_id: str, *, by: str) -> Run:
-        """Ask again: what is stuck on an answer its agent cannot take, or else what was last closed without deciding.
+        """Ask again: what is stuck on an answer its agent cannot take, or else what last ended without a decision.
 
         Raises `NothingToAskAgain`.
         """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from agent.console.checks import closed_last, known
+from agent.console.checks import known, undecided_last
 from agent.console.views import CardView, View, as_recorded, view
 from agent.ports import Clock, Engine, Inside, Ledger, Runs, Sought
 from agent.review.actions import Action, ActionState, AskedAction, Review, Waiting
@@ -62,10 +62,10 @@ class Queries:
         return self._ledger.message_count(thread_id)
 
     def may_ask_again(self, thread_id: str) -> bool:
-        """Return whether the last review was closed without deciding and can be asked again."""
+        """Return whether the last review ended without a decision and can be asked again."""
         thread = known(self._ledger, thread_id)
         served = thread.agent in self._engine.agents() and not self._engine.agent(thread.agent).gates_itself
-        return served and bool(closed_last(self._ledger, thread))
+        return served and bool(undecided_last(self._ledger, thread))
 
     def opening(self, thread_id: str) -> str:
         """Return the full text of the message that started the thread."""

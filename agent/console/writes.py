@@ -225,15 +225,12 @@ class Entry:
         self.tx.move(action.key, action.state, end, ended_at=self.now, result=text)
         return self._answer(action, end, text)
 
-    def cancel(self, action: Action, text: str) -> ToolResult:
-        """End an action without a decision, and give it its result, even if its row's state was changed from outside."""
-        end = next(
-            (one for one in (ActionState.CANCELLED, ActionState.WITHDRAWN) if may_move(action.state, one)),
-            None,
-        )
-        if end is not None:
-            return self.end(action, end, text)
-        return self._answer(action, ActionState.CANCELLED, text)
+    def end_undecided(self, action: Action, end: ActionState, text: str) -> ToolResult:
+        """End an action without a decision and give it its result, even if its row's state was changed from outside."""
+        possible = next((one for one in (end, ActionState.WITHDRAWN) if may_move(action.state, one)), None)
+        if possible is not None:
+            return self.end(action, possible, text)
+        return self._answer(action, end, text)
 
     def _answer(self, action: Action, end: ActionState, text: str) -> ToolResult:
         """Add the action's result to the transcript, under a message id that depends only on the call.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from agent.engine.namespaces import graph_of
 from agent.ports import Transaction
@@ -11,6 +12,7 @@ from agent.review import tool_messages
 from agent.review.actions import BEGUN, Action, ActionState, with_digests
 from agent.review.events import instant
 from agent.review.facts import LEFT_OUT, ActionProposedFact, ActionRefusedFact, RuleAppliedFact, of_action
+from agent.review.repeats import expired_before
 from agent.review.rules import Rule, in_force
 from agent.review.screening import ScreenedCall
 from agent.review.threads import Run
@@ -27,6 +29,8 @@ def propose(tx: Transaction, run: Run, call: ScreenedCall, position: int, secret
         action = replace(action, execute_by=_good_until(call, rule, now))
     if action.state is ActionState.REFUSED:
         action = replace(action, ended_at=now, result=call.refusal)
+    if action.state is ActionState.PENDING:
+        action = replace(action, notes={**action.notes, **_expired_before(tx, action)})
     if not tx.propose(action):
         return action
     tx.append(of_action(action, _proposed(action, run.started_by), now, run.started_by))
@@ -35,6 +39,13 @@ def propose(tx: Transaction, run: Run, call: ScreenedCall, position: int, secret
     if action.rule_id is not None:
         return _apply(tx, action, rule, now)
     return action
+
+
+def _expired_before(tx: Transaction, action: Action) -> dict[str, Any]:
+    thread_id = action.key.thread_id
+    expired = expired_before(action, tx.actions(thread_id, states=[ActionState.EXPIRED]))
+    # Only then all of them are read: the same call may have been proposed, and ended otherwise, since.
+    return expired and expired_before(action, tx.actions(thread_id))
 
 
 def _proposed(action: Action, asked_by: str) -> ActionProposedFact:

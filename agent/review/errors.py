@@ -231,7 +231,8 @@ class NothingToSettle(ReviewError):
 class NothingToAskAgain(ReviewError):
     def __init__(self, thread_id: str) -> None:
         super().__init__(
-            f"Thread {thread_id} is not stuck, and there is no review that was closed last and could be opened again. "
+            f"Thread {thread_id} is not stuck, and it has no review that ended last without a decision and could be "
+            "opened again. "
             "Send it a message instead."
         )
 

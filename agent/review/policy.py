@@ -33,6 +33,10 @@ DECISION_TYPES = ("approve", "edit", "reject", "respond")
 Span = timedelta | None | Literal["default"]
 """How long something stays good: a time, for ever (None), or as long as the console's setting says."""
 
+ON_EXPIRY = ("go_on", "end_turn")
+OnExpiry = Literal["go_on", "end_turn"]
+"""What happens once nobody has decided in time: the model is told and called once more, or the turn ends without it."""
+
 
 def source_line(depth: int = 2) -> str:
     """Return where in the source an entry is being made, so that a fault or a suggested change can name its line.
@@ -95,6 +99,8 @@ class ToolPolicy:
     """How long a review of this tool may wait."""
     execute_by: Span = "default"
     """How long an approval stays good before the tool has started."""
+    on_expiry: OnExpiry | Literal["default"] = "default"
+    """What happens once nobody has decided in time; of a review's actions, one that ends the turn is enough."""
     max_result: int = MAX_RESULT
     """Bytes of its result that are kept; of a longer one the model and the record get the beginning."""
     cases: tuple[Case, ...] = ()
@@ -127,6 +133,7 @@ class Policy:
     tools: Mapping[str, ToolPolicy]
     approve_by: timedelta | None = timedelta(hours=24)
     execute_by: timedelta | None = timedelta(hours=1)
+    on_expiry: OnExpiry = "go_on"
     version: str = field(init=False)
     """A short hash of the policy; it changes when any tier, condition, decision, clock or flag changes."""
 
@@ -152,6 +159,7 @@ class Policy:
             "execute_by": seconds(self.execute_by_of(tool)),
             "cases": [{"tier": case.tier, "when": described(case.when)} for case in tool.cases],
             **({} if tool.max_result == MAX_RESULT else {"max_result": tool.max_result}),
+            **({} if self._on_expiry_of(tool) == "go_on" else {"on_expiry": self._on_expiry_of(tool)}),
         }
 
     def approve_by_of(self, tool: ToolPolicy) -> timedelta | None:
@@ -159,6 +167,14 @@ class Policy:
 
     def execute_by_of(self, tool: ToolPolicy) -> timedelta | None:
         return self.execute_by if tool.execute_by == "default" else tool.execute_by
+
+    def ends_turn(self, tool: str) -> bool:
+        """Return whether the turn ends, without the model, once nobody has decided on a call of `tool` in time."""
+        entry = self.tools.get(tool)
+        return (self._on_expiry_of(entry) if entry else self.on_expiry) == "end_turn"
+
+    def _on_expiry_of(self, tool: ToolPolicy) -> str:
+        return self.on_expiry if tool.on_expiry == "default" else tool.on_expiry
 
     @property
     def usable(self) -> list[str]:
@@ -193,8 +209,14 @@ class Policy:
             for name, tool in self.tools.items()
             for problem in _problems(name, tool, tools)
         ]
+        if self.on_expiry not in ON_EXPIRY:
+            problems.append(_unknown_expiry(self.on_expiry))
         if problems:
             raise PolicyError(problems)
+
+
+def _unknown_expiry(given: object) -> str:
+    return f"unknown on_expiry {given!r}; use {', '.join(ON_EXPIRY)}"
 
 
 def _tier(named: str) -> Tier | str:
@@ -219,6 +241,8 @@ def _problems(name: str, tool: ToolPolicy, known: Mapping[str, Collection[str] |
     yield from _faults_of_allowed(tool)
     if type(tool.max_result) is not int or not SMALLEST <= tool.max_result <= LARGEST:
         yield f"max_result is {tool.max_result!r}; write a number of bytes from {SMALLEST:_} to {LARGEST:_}"
+    if tool.on_expiry not in ("default", *ON_EXPIRY):
+        yield _unknown_expiry(tool.on_expiry)
     if tool.irreversible and tool.undo:
         yield "it is irreversible and says how it is undone; only one of these can be true"
 

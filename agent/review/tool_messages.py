@@ -28,6 +28,7 @@ EXPIRED_ANSWER = (
 )
 ENDED_ANSWER = "I stopped here: this was rejected, and the turn ended with it. Nothing more of it was done."
 ASK_ME_AGAIN = "Ask me again: I closed this without deciding."
+ASK_ME_AGAIN_LATE = "Ask me again: nobody decided on this in time."
 WITHDRAWN = f"It was stopped by a person before it started. {NOT_EXECUTED}"
 BLOCKED = f"What would have run was not what was approved. {NOT_EXECUTED}"
 SUPERSEDED = "Another client answered in the reviewer's place before this decision arrived. This console did not run it."

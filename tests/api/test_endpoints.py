@@ -103,6 +103,22 @@ def test_a_rejection_without_a_reason_tells_the_model_not_to_try_again_unless_th
     assert result["status"] == "error"
 
 
+def test_what_nobody_decided_in_time_can_be_asked_again(served: Served, clock: SetClock) -> None:
+    first = served.chat(MAIL, thread_id="t-1")["pending_review"]
+    clock.move(hours=25)
+    served.opened.console.expire()
+    until(lambda: served.get("/threads/t-1").json()["status"] == "idle")
+    thread = served.get("/threads/t-1").json()
+    assert [action["state"] for action in thread["actions"]] == ["expired"]
+    (result,) = [one["content"] for one in thread["messages"] if one["type"] == "tool"]
+    assert result == tool_messages.EXPIRED
+    answer = served.post("/ask-again", thread_id="t-1")
+    assert answer.status_code == 200
+    again = answer.json()["pending_review"]
+    assert again["review_id"] != first["review_id"]
+    assert again["action_requests"][0]["args"] == first["action_requests"][0]["args"]
+
+
 def test_a_closed_review_is_no_rejection_and_the_agent_is_told_it_is_still_open(served: Served) -> None:
     served.chat(MAIL, thread_id="t-1")
     assert served.post("/close", thread_id="t-1", reason="Later.").json()["status"] == "idle"

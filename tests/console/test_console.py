@@ -394,20 +394,6 @@ def test_the_model_goes_on_after_a_close(console: Console) -> None:
     assert console.queries.history(THREAD)[-1].content == "noted"
 
 
-def test_an_expired_turn_ends_without_the_model(console: Console, clock: SetClock) -> None:
-    ask(console, f"{mail()}\n/then\n/say noted", thread_id=THREAD)
-    clock.move(hours=25)
-    until(lambda: status(console) is Status.IDLE)
-    assert console.queries.history(THREAD)[-1].content == tool_messages.EXPIRED_ANSWER
-
-
-def test_nothing_more_of_an_expired_turn_runs(console: Console, clock: SetClock) -> None:
-    ask(console, f"{mail()}\n{call('s', 'search_mail', text='rent')}", thread_id=THREAD)
-    clock.move(hours=25)
-    until(lambda: status(console) is Status.IDLE)
-    assert states(console) == {"a": ActionState.EXPIRED, "s": ActionState.WITHDRAWN}
-
-
 def test_a_clock_set_back_revives_nothing(console: Console, clock: SetClock) -> None:
     ask(console, mail(), thread_id=THREAD)
     clock.move(hours=25)

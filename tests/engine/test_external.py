@@ -353,7 +353,7 @@ def _oldest(console: Console) -> str:
 
 
 @pytest.mark.parametrize("make", ["batched", "per_call", "tool_node"])
-def test_an_expired_turn_ends_without_the_model(console: Console, clock: SetClock, make: str) -> None:
+def test_the_model_goes_on_after_an_expiry(console: Console, clock: SetClock, make: str) -> None:
     tool = "careful" if make == "tool_node" else "send"
     begin(console, make, call("a", tool, to="a"), call("b", tool, to="b"))
     clock.move(hours=25)
@@ -364,7 +364,8 @@ def test_an_expired_turn_ends_without_the_model(console: Console, clock: SetCloc
 
     assert status(console) is Status.IDLE
     assert console.queries.view(THREAD).reviews == ()
-    assert "nobody decided in time" in console.queries.history(THREAD)[-1].content
+    assert "Nobody decided in time." in results(console)["a"]
+    assert "I have not tried again." in console.queries.history(THREAD)[-1].content
     assert effects() == []
     ask(console, "/say still here", thread_id=THREAD)
     assert console.queries.history(THREAD)[-1].content == "still here"

@@ -8,11 +8,11 @@ from agent.demos.world import Ref
 from agent.review import tool_messages
 from agent.review.actions import ActionState, Review
 from agent.review.events import EventKind
-from pages.parts.card.card_warnings import CHANGED, WOULD_FAIL
+from pages.parts.card.card_warnings import CHANGED, EXPIRED, WOULD_FAIL
 from pages.parts.card.editor import MAY_PLAN_AGAIN
 from pages.parts.state import widget_keys
-from tests.conftest import ask, decide, waiting
-from tests.pages.conftest import MAIL, Opens, calls, of, send
+from tests.conftest import SetClock, ask, decide, until, waiting
+from tests.pages.conftest import MAIL, Opens, calls, of, send, under_clock
 
 REJECT = {"type": "reject"}
 
@@ -115,3 +115,37 @@ def test_what_was_closed_is_asked_again_with_one_press(opens: Opens, console: Co
     assert again.review_id != review.review_id
     assert again.actions[0].args == review.actions[0].args
     assert not screen.has(widget_keys.key("ask-again", thread))
+
+
+def expire_all(console: Console, clock: SetClock) -> None:
+    clock.now = console._clock()
+    clock.move(hours=25)
+    under_clock(console, clock)
+    console.expire()
+    until(lambda: not console.queries.running())
+
+
+def test_what_nobody_decided_in_time_is_asked_again_with_a_button(
+    opens: Opens, console: Console, clock: SetClock
+) -> None:
+    thread = ask(console, MAIL)
+    expire_all(console, clock)
+    screen = opens(page="chat", thread=thread)
+    assert "Nobody decided on this in time, so it did not run." in screen.said()
+    screen.click(widget_keys.key("ask-again", thread))
+    (again,) = waiting(console, thread).actions
+    assert again.state is ActionState.PENDING
+    assert not screen.has(widget_keys.key("ask-again", thread))
+
+
+def test_a_call_that_comes_back_after_it_expired_is_marked(
+    opens: Opens, console: Console, clock: SetClock
+) -> None:
+    mail = calls('send_email {"to": "a@x.org", "subject": "s", "body": "b"}')
+    thread = ask(console, f"{mail}\n/then\n{mail.replace('/call', '/call#again')}")
+    assert EXPIRED not in opens(thread=thread, page="chat").said()
+    first = waiting(console, thread).actions[0].key.tool_call_id
+    expire_all(console, clock)
+    said = opens(thread=thread, page="chat").said()
+    assert EXPIRED in said
+    assert f"The earlier one is tool call {first}, attempt 1." in said

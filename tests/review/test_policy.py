@@ -135,6 +135,7 @@ def test_answering_in_place_of_a_tool_without_effects_is_fine() -> None:
         (replace(ASK, allowed=("",)), "unknown decision ''"),
         (replace(ASK, allowed="approve"), "write a tuple"),  # type: ignore[arg-type]
         (replace(ASK, irreversible=True, undo="Somehow."), "only one of these"),
+        (replace(ASK, on_expiry="stop"), "unknown on_expiry 'stop'; use go_on, end_turn"),
         (
             replace(ASK, irreversible=True, dangerous="too"),
             "'too', which is not one of its arguments; it has to, body",
@@ -175,6 +176,7 @@ VARIANTS = {
     "precondition": replace(ASK, precondition=Precondition("It is there.", lambda _: {}, lambda _: "")),
     "approve_by": replace(ASK, approve_by=timedelta(hours=2)),
     "execute_by": replace(ASK, execute_by=None),
+    "on_expiry": replace(ASK, on_expiry="end_turn"),
     "a case": replace(ASK, cases=(Case(Tier.DENY, {}),)),
     "a schema": replace(ASK, cases=(Case(Tier.DENY, {"maxProperties": 1}),)),
 }
@@ -187,6 +189,17 @@ def test_the_version_changes_with_what_a_reviewer_relies_on(other: ToolPolicy) -
 
 def test_the_version_changes_with_the_clocks_of_the_console() -> None:
     assert Policy({"tool": ASK}, approve_by=None).version != Policy({"tool": ASK}).version
+
+
+def test_what_happens_on_expiry_is_set_for_all_tools_or_for_one() -> None:
+    ending, going_on = replace(ASK, on_expiry="end_turn"), replace(ASK, on_expiry="go_on")
+    assert not Policy({"tool": ASK}).ends_turn("tool")
+    assert Policy({"tool": ending}).ends_turn("tool")
+    assert Policy({"tool": ASK}, on_expiry="end_turn").ends_turn("tool")
+    assert not Policy({"tool": going_on}, on_expiry="end_turn").ends_turn("tool")
+    assert Policy({}, on_expiry="end_turn").ends_turn("another")
+    with pytest.raises(PolicyError, match="unknown on_expiry 'stop'"):
+        Policy({}, on_expiry="stop").check({})  # type: ignore[arg-type]
 
 
 def test_the_order_of_the_entries_does_not_change_the_version() -> None:

@@ -15,7 +15,13 @@ from agent.review.damage import review_is_damaged
 from agent.review.text import deception
 from pages.parts.card import draft as drafts
 from pages.parts.card.card_clicks import NextCard
-from pages.parts.card.card_warnings import denied_now, edited_before, rejected_before, since_then
+from pages.parts.card.card_warnings import (
+    denied_now,
+    edited_before,
+    expired_before,
+    rejected_before,
+    since_then,
+)
 from pages.parts.card.choice import FIELD, chosen
 from pages.parts.card.copy_as import copy_as
 from pages.parts.card.damaged import damaged
@@ -61,6 +67,7 @@ def card(review: Review, *, next_card: NextCard = None, later: Callable[..., Non
             _head(view)
         denied_now(view)
         rejected_before(action)
+        expired_before(action)
         edited_before(view)
         since_then(view)
         choice = draft.of(action)

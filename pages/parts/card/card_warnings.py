@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from agent.console.views import CardView
 from agent.review.actions import Action
 from agent.review.arguments.args import show
-from agent.review.repeats import MOST_REJECTIONS, REJECTED_BEFORE
+from agent.review.repeats import EXPIRED_BEFORE, MOST_REJECTIONS, REJECTED_BEFORE
 from pages.parts.common.literal import line
 from pages.parts.common.words import ago
 from pages.parts.state import identity
@@ -22,6 +24,8 @@ REJECT_OR_CLOSE = "Reject it, or close it without deciding."
 CLOSE = "Close it without deciding."
 
 EDITED_AWAY = "{} edited this same call {} ago; the agent proposes the original again."
+
+EXPIRED = "This same call waited before, and nobody decided on it in time."
 
 
 def denied_now(view: CardView) -> None:
@@ -61,6 +65,15 @@ def rejected_before(action: Action) -> None:
             "times. After the last time, the turn ends.",
             icon=":material/repeat:",
         )
+
+
+def expired_before(action: Action) -> None:
+    """Warn if this same call was proposed before and expired; name that action."""
+    before = action.notes.get(EXPIRED_BEFORE)
+    if isinstance(before, Mapping):
+        expired = ago(str(before.get("expired_at")))
+        st.warning(f"{EXPIRED} It expired {expired} ago.", icon=":material/timer_off:")
+        line(f"The earlier one is tool call {before.get('tool_call_id')}, attempt {before.get('attempt')}.")
 
 
 def edited_before(view: CardView) -> None:

@@ -44,6 +44,8 @@ def _row(policy: Policy, name: str, entry: ToolPolicy) -> None:
         line(f"It {words}{', except for some arguments' if entry.cases else ''}.")
         if entry.may_ask:
             line(f"A person may {_or(entry.allowed)}{_clocks(policy, entry)}.")
+            if policy.ends_turn(name):
+                line("If nobody decides in time, the turn ends.")
     with why, st.container(gap="xsmall"):
         st.caption("Why")
         line(entry.why or "The policy does not say why.")

@@ -1,23 +1,28 @@
-"""A notice of a review closed without deciding, with the button to ask again."""
+"""A notice of a review that ended without a decision, with the button to ask again."""
 
 from __future__ import annotations
 
 import streamlit as st
 
+from agent.review.actions import ReviewState
 from agent.review.errors import ReviewError
 from pages.parts.card.card_clicks import WAIT_FOR_RUN
 from pages.parts.common.clicks import named_first
 from pages.parts.state import address, app, flash, identity, widget_keys
 
+CLOSED = "This was closed without deciding. The agent knows that it is still open."
+EXPIRED = "Nobody decided on this in time, so it did not run."
+
 
 def closed(thread_id: str) -> None:
-    """Offer to ask again, if the thread's last review was closed without deciding and can be asked again."""
-    if not app.console().queries.may_ask_again(thread_id):
+    """Offer to ask again, if the thread's last review ended without a decision and can be asked again."""
+    queries = app.console().queries
+    if not queries.may_ask_again(thread_id):
         return
+    last = queries.view(thread_id).last_review
+    expired = last is not None and last.state is ReviewState.EXPIRED
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="closed"):
-        st.caption(
-            "This was closed without deciding. The agent knows that it is still open.", width="content"
-        )
+        st.caption(EXPIRED if expired else CLOSED, width="content")
         st.button(
             "Ask again",
             key=widget_keys.key("ask-again", thread_id),
