@@ -255,7 +255,7 @@ async def stop(body: requests.ThreadBody, at: At, by: By) -> Any:
     "/preview",
     response_model=api_responses.PreviewAnswer,
     response_model_exclude_unset=True,
-    responses={**documented(400, 404, 409), **_POST},
+    responses={**documented(400, 409), **_POST},
 )
 async def preview(body: requests.ReviewBody, at: At, by: By) -> Any:
     """Show what these decisions would do, checked as `/review` checks them. Changes nothing."""

@@ -19,6 +19,7 @@ from agent.bootstrap import Opened
 from agent.ledger.anchors import AnchorFile
 from agent.ledger.keys import read_key
 from agent.review.errors import ReviewError, SettingsError
+from agent.review.text.counts import counted
 from agent.settings import Settings
 
 T = TypeVar("T")
@@ -149,18 +150,23 @@ def _ledger(opened: Opened) -> str:
     if not found.ok:
         raise ValueError(found.first_fault)
     unkeyed = f", the first {found.unkeyed} from before the record had a key" if found.unkeyed else ""
-    return f"{found.count} events, intact{unkeyed}"
+    return f"{counted(found.count, 'event')}, intact{unkeyed}"
 
 
 def _world(opened: Opened) -> str:
-    return f"{len(opened.world.changes())} changes since it was created or reset"
+    return f"{counted(len(opened.world.changes()), 'change')} since it was created or reset"
 
 
 def _waiting(opened: Opened) -> str:
     damaged = list(islice(opened.console.queries.damaged_reviews(), MOST_NAMED))
     if damaged:
         raise ValueError(f"the record of {', '.join(damaged)} was changed past the console")
-    return f"{opened.console.queries.queue_length()} reviews wait, each as recorded"
+    length = opened.console.queries.queue_length()
+    return (
+        "1 review waits, as recorded"
+        if length == 1
+        else f"{counted(length, 'review')} wait, each as recorded"
+    )
 
 
 def _checkpoints(opened: Opened) -> str:
@@ -168,7 +174,7 @@ def _checkpoints(opened: Opened) -> str:
     threads = opened.console.queries.threads(limit=LOOKED_AT)
     for thread in threads:
         opened.console.queries.inside(thread.thread_id)
-    return f"those of the last {len(threads)} threads can be read"
+    return f"those of the last {counted(len(threads), 'thread')} can be read"
 
 
 def _agents(opened: Opened) -> str:

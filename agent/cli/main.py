@@ -32,6 +32,7 @@ from agent.review.errors import (
 )
 from agent.review.events import Anchor, kept_anchor
 from agent.review.people import check_name
+from agent.review.text.counts import counted
 from agent.review.threads import Run
 from agent.review.verify_chain import Verification
 
@@ -243,7 +244,7 @@ def audit_erase(
         opened.console.trail.erase(numbers, by=by or opened.settings.review_reviewer, why=why)
         opened.console.trail.anchor()
     count = len(set(numbers))
-    typer.echo(f"Erased the data of {count} event{'s'[: count > 1]}.")
+    typer.echo(f"Erased the data of {counted(count, 'event')}.")
 
 
 def _verify(kept: Sequence[Anchor]) -> Verification:

@@ -11,6 +11,7 @@ from agent.review.arguments.args import show
 from agent.review.damage import review_is_damaged
 from agent.review.errors import ReviewError
 from agent.review.shapes import Denies
+from agent.review.text.counts import are, counted
 from agent.review.verify_chain import Verification
 
 KEPT = "\n\t"
@@ -37,12 +38,10 @@ def verification(found: Verification) -> str:
 
 
 def _verification(found: Verification) -> Iterator[str]:
-    yield f"{found.count} events, the last with the hash {found.head}."
+    yield f"{counted(found.count, 'event')}, the last with the hash {found.head}."
     if found.unkeyed:
-        since = (
-            "as they were when it was keyed" if found.unkeyed < found.count else "as their writer left them"
-        )
-        yield f"The first {found.unkeyed} are from before the record had a key: they are {since}."
+        since = "unchanged since it was keyed" if found.unkeyed < found.count else "as its writer left it"
+        yield f"The first {counted(found.unkeyed, 'event')} {are(found.unkeyed)} from before the record had a key, {since}."
     if found.masked:
         yield f"The data of {found.masked} is masked or erased."
     if found.first_fault:

@@ -36,6 +36,14 @@ def known(reads: Reads, thread_id: str) -> Thread:
     return found
 
 
+def known_to_decide(reads: Reads, thread_id: str) -> Thread:
+    """Return the thread. Raises `NoPendingReview`: on one that does not exist nothing waits for a decision."""
+    found = reads.thread(thread_id)
+    if found is None:
+        raise NoPendingReview(thread_id, unknown=True)
+    return found
+
+
 def check_settled(reads: Reads, thread: Thread) -> None:
     """Raise `ThreadArchived`, `ThreadBusy`, `OutcomeUnknown` or `ThreadStuck` if the thread accepts no action now."""
     if thread.status is Status.ARCHIVED:

@@ -16,7 +16,7 @@ from uuid import uuid4
 
 from agent.console import closing, halts, turns
 from agent.console import decisions as deciding
-from agent.console.checks import check_free, check_settled, known, reviewable
+from agent.console.checks import check_free, check_settled, known, known_to_decide, reviewable
 from agent.console.given import GivenReviews, says_which
 from agent.console.notes import Notes
 from agent.console.other_clients import OtherClients
@@ -155,7 +155,7 @@ class Console:
 
         With `to`, the review is noted as given to this reviewer, because the answer shows what it asks.
         """
-        thread = known(self._ledger, thread_id)
+        thread = known_to_decide(self._ledger, thread_id)
         review = deciding.decidable(self._ledger, thread, review_id, secret=self._secret, now=self._now())
         accepted = self._checked(review, decisions)
         if to:
@@ -192,7 +192,7 @@ class Console:
         """
         try:
             with self._ledger.write() as tx:
-                entry = self._entry(tx, known(tx, thread_id), by)
+                entry = self._entry(tx, known_to_decide(tx, thread_id), by)
                 review = deciding.decidable(tx, entry.thread, review_id, secret=self._secret, now=entry.now)
                 accepted = [one.as_seen(seen) for one in self._checked(review, decisions)]
                 if not says_which(decisions, review_id):
@@ -203,7 +203,8 @@ class Console:
         except deciding.TOO_LATE as error:
             meant = review_id or self.given.meant(thread_id, by, face)
             with self._ledger.write() as tx:
-                deciding.note_refusal(self._entry(tx, known(tx, thread_id), by), meant, error)
+                if (thread := tx.thread(thread_id)) is not None:
+                    deciding.note_refusal(self._entry(tx, thread, by), meant, error)
             raise
         self._runs.start(run, after)
         return run

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from agent.demos.world import RowChange
+from agent.review.text.counts import counted
 
 
 def effects(changes: Iterable[RowChange]) -> str:
@@ -17,9 +18,8 @@ def effects(changes: Iterable[RowChange]) -> str:
 
 
 def rows(number: int) -> str:
-    return f"{number} row{'s' * (number != 1)}"
+    return counted(number, "row")
 
 
 def size(text: str) -> str:
-    count = len(text.encode())
-    return f"{count:,} byte{'s' * (count != 1)}"
+    return counted(len(text.encode()), "byte")

@@ -11,7 +11,7 @@ from agent.review.agents import Agent
 from agent.review.conditions import Args
 from agent.review.policy import Policy, Tier, ToolPolicy
 from agent.review.preconditions import Precondition
-from agent.review.text.counts import counted
+from agent.review.text.counts import are, counted
 
 PROMPT = (
     "You help at the desk of a small lending library with the tools you are given. "
@@ -112,8 +112,8 @@ def _borrow_summary(world: World, args: Args) -> str:
 def _shelf(stock: int) -> str:
     """Say how many copies are on the shelf, and how many are left when one is lent."""
     left = stock - 1
-    now = f"{counted(stock, 'copy', 'copies')} {'is' if stock == 1 else 'are'} on the shelf now"
-    return f"{now}; {left or 'none'} {'is' if left < 2 else 'are'} left after this loan."
+    now = f"{counted(stock, 'copy', 'copies')} {are(stock)} on the shelf now"
+    return f"{now}; {left or 'none'} {are(left or 1)} left after this loan."
 
 
 def _title(book: Book | None, book_id: str) -> str:

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from agent.demos.world import Book, Ref, World, quoted
 from agent.demos.world.library import LOAN_DAYS, LONGEST_LOAN
+from agent.review.text.counts import counted
 
 
 def tools(world: World) -> tuple[BaseTool, ...]:
@@ -24,7 +25,7 @@ def _search_books(world: World) -> BaseTool:
         found = world.search_books(text)
         if not found:
             return f"No book contains {quoted(text)}."
-        return "\n".join([f"Found {len(found)} book{'s' * (len(found) != 1)}.", *map(_listed, found)])
+        return "\n".join([f"Found {counted(len(found), 'book')}.", *map(_listed, found)])
 
     return search_books
 

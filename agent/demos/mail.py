@@ -11,6 +11,7 @@ from agent.review.agents import Agent
 from agent.review.conditions import Args
 from agent.review.policy import Policy, Tier, ToolPolicy
 from agent.review.preconditions import Precondition
+from agent.review.text.counts import counted
 
 PROMPT = (
     "You look after one person's mail with the tools you are given. "
@@ -94,7 +95,7 @@ def _archive_summary(world: World, args: Args) -> str:
 def _send_summary(world: World, args: Args) -> str:
     to, subject, size = args["to"], args["subject"], len(args["body"])
     shown = to if PLAIN.fullmatch(to) else quoted(to)
-    what = f"Send an e-mail to {shown}: {quoted(subject)}, {size} character{'s' * (size != 1)} long"
+    what = f"Send an e-mail to {shown}: {quoted(subject)}, {counted(size, 'character')} long"
     if not ADDRESS.fullmatch(to):
         return f"{what}, to what is not an e-mail address, so this will fail."
     return f"{what}, to an address {_acquaintance(world, to)}; it cannot be called back."

@@ -9,6 +9,7 @@ from langchain_core.tools import BaseTool, InjectedToolCallId, ToolException, to
 
 from agent.demos.world import Mail, Ref, World, quoted
 from agent.demos.world.mailbox import ADDRESS
+from agent.review.text.counts import counted
 
 SNIPPET = 160
 FOUND = 20
@@ -76,7 +77,7 @@ def _wipe_mailbox() -> BaseTool:
 
 
 def _count(number: int) -> str:
-    return f"{number} message{'s' * (number != 1)}"
+    return counted(number, "message")
 
 
 def _listed(mail: Mail) -> str:

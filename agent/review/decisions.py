@@ -22,6 +22,7 @@ from agent.review.errors import ArgumentsRefused, InvalidDecision, ReviewChanged
 from agent.review.policy import DECISION_TYPES, Tier
 from agent.review.questions import QUESTION, SentAnswer, answer, answer_fault
 from agent.review.screening import entered_apart, notes_on, summarize
+from agent.review.text.counts import counted
 from agent.review.threads import text_fault
 
 END_OF = {
@@ -77,7 +78,7 @@ def check_decisions(
         raise InvalidDecision("The decisions are not a list with one decision per action. Send such a list.")
     if len(decisions) != len(actions):
         raise InvalidDecision(
-            f"This review needs {len(actions)} decisions, one per action in order, and got {len(decisions)}. "
+            f"This review needs {counted(len(actions), 'decision')}, one per action in order, and got {len(decisions)}. "
             "Send exactly one for each."
         )
     accepted = [

@@ -131,11 +131,14 @@ class ReviewPending(ReviewError):
 
 
 class NoPendingReview(ReviewError):
-    def __init__(self, thread_id: str, last: str = "") -> None:
-        super().__init__(
-            f"Nothing waits for a decision on thread {thread_id}. {last or 'No review was opened on it yet.'} "
-            "Open the thread to see where it stands."
+    def __init__(self, thread_id: str, last: str = "", *, unknown: bool = False) -> None:
+        """`last` is what became of the last review; `unknown` says that there is no such thread."""
+        about = (
+            "There is no such thread. Check its id, or send it a message to start it."
+            if unknown
+            else f"{last or 'No review was opened on it yet.'} Open the thread to see where it stands."
         )
+        super().__init__(f"Nothing waits for a decision on thread {thread_id}. {about}")
 
 
 class ReviewIdNeeded(ReviewError):

@@ -16,6 +16,7 @@ from agent.review.events import (
     is_sealed,
     masked_seal,
 )
+from agent.review.text.counts import counted
 
 
 @dataclass(frozen=True)
@@ -157,9 +158,7 @@ class _Chain:
         if longest <= self._count:
             return None
         at = self._noted[longest][0].at
-        return (
-            f"Event {self._count + 1} is missing: the tail was cut, for at {at} there were {longest} events."
-        )
+        return f"Event {self._count + 1} is missing: the tail was cut, for at {at} there {'was' if longest == 1 else 'were'} {counted(longest, 'event')}."
 
     def _unkeyed_fault(self, whole: bool) -> str | None:
         """Return what is wrong with the place from which the chain is keyed, or None."""

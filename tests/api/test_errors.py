@@ -91,9 +91,11 @@ def test_0_a_body_of_another_shape_is_refused_before_the_thread_is_looked_up(
 
 def test_1_an_unknown_thread_comes_before_all_else(served: Served) -> None:
     answer = served.post("/review", thread_id="nobody", decisions=WRONG, review_id="r-0")
-    with pytest.raises(errors.UnknownThread) as caught:
+    with pytest.raises(errors.NoPendingReview) as caught:
         served.console.decide("nobody", WRONG, by="ana", review_id="r-0")
-    check(answer, caught.value, 404, errors.UnknownThread)
+    check(answer, caught.value, 400, errors.NoPendingReview)
+    assert served.post("/preview", thread_id="nobody", decisions=WRONG).json() == answer.json()
+    assert served.post("/close", thread_id="nobody").status_code == 404
 
 
 def test_2_a_running_thread_is_busy(served: Served) -> None:

@@ -77,7 +77,7 @@ def test_a_decision_need_not_be_waited_for(served: Served) -> None:
 def test_what_is_refused_is_refused_at_once_whatever_was_preferred(served: Served) -> None:
     for headers in (LATER, STREAM):
         answer = served.post("/review", headers=headers, thread_id="nobody", decisions=[{"type": "approve"}])
-        assert (answer.status_code, answer.json()["code"]) == (404, "UnknownThread")
+        assert (answer.status_code, answer.json()["code"]) == (400, "NoPendingReview")
 
 
 # Streams

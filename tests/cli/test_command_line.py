@@ -172,7 +172,7 @@ def test_a_changed_record_is_printed_nowhere_and_named_by_the_doctor(run: Run, s
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (("decide", "nobody", "approve"), 1, "There is no thread"),
+        (("decide", "nobody", "approve"), 1, "There is no such thread"),
         (("chat", "/fail"), 1, ""),
         (("chat", ""), 1, "The message is empty"),
         (("chat", "hi", "--agent", "nobody"), 1, "There is no agent"),
@@ -194,7 +194,7 @@ def test_what_goes_wrong_has_its_exit_code_and_a_sentence(
 
 def test_a_refusal_can_be_json_too(run: Run) -> None:
     found = run("decide", "nobody", "approve", "--json")
-    assert json.loads(found.stderr)["code"] == "UnknownThread"
+    assert json.loads(found.stderr)["code"] == "NoPendingReview"
 
 
 @pytest.mark.parametrize("name", ["", "Nobody", "the\u200b agent", "a\nb", "b" * 81])

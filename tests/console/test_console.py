@@ -176,9 +176,13 @@ def test_a_message_over_an_unknown_outcome_is_refused(
 # Deciding: each fault, in the documented order.
 
 
-def test_a_decision_on_no_thread_is_refused(console: Console) -> None:
-    with pytest.raises(UnknownThread):
+def test_a_decision_on_no_thread_is_refused_and_starts_none(console: Console) -> None:
+    with pytest.raises(NoPendingReview, match="There is no such thread"):
         console.decide(THREAD, [APPROVE], by="ana")
+    with pytest.raises(NoPendingReview, match="There is no such thread"):
+        console.preview(THREAD, [APPROVE])
+    assert console.queries.threads() == []
+    assert kinds(console) == []
 
 
 def test_a_decision_during_a_run_is_refused(console: Console) -> None:

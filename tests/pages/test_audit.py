@@ -292,7 +292,7 @@ def test_events_from_before_the_record_had_a_key_are_said(
 ) -> None:
     found = replace(console.trail.verify(), unkeyed=3)
     monkeypatch.setattr(Trail, "verify", lambda *_, **__: found)
-    assert "The first 3 are from before the record had a key" in opens("audit").click("verify").said()
+    assert "The first 3 events are from before the record had a key" in opens("audit").click("verify").said()
 
 
 @pytest.mark.parametrize(

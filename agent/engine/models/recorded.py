@@ -15,6 +15,7 @@ from langchain_core.runnables import Runnable
 
 from agent.review.errors import ModelFailed
 from agent.review.replies import RecordedCall, RecordedReply
+from agent.review.text.counts import counted
 
 NUMBER = "reply"
 """Key in a reply's metadata that holds its number in the recording."""
@@ -60,7 +61,7 @@ class RecordedModel(BaseChatModel):
         number = max(given, default=0) + 1
         if number > len(self.replies):
             raise ModelFailed(
-                f"The recording has {len(self.replies)} replies, and the agent asks for one more. "
+                f"The recording has {counted(len(self.replies), 'reply', 'replies')}, and the agent asks for one more. "
                 "It no longer behaves as recorded: check the messages it was sent, or record it again."
             )
         reply = self.replies[number - 1]

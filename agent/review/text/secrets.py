@@ -13,7 +13,7 @@ from typing import Any
 
 from agent.review.text.secret_forms import Span, is_card_number, is_named, secrets_in
 
-MASK = re.compile(r"…\[\d{1,20} characters masked\]")
+MASK = re.compile(r"…\[\d{1,20} characters? masked\]")
 """The mask of a secret, which follows the secret's first characters."""
 SHOWN = 4
 """Characters of a long secret that stay visible, so that one can tell which it is."""
@@ -84,7 +84,9 @@ def _digits_of(number: Any) -> str:
 
 def _stars(secret: str) -> str:
     """Return a secret's first characters, fewer of a short one, and its length."""
-    return f"{secret[: min(SHOWN, len(secret) // 3)]}…[{len(secret)} characters masked]"
+    return (
+        f"{secret[: min(SHOWN, len(secret) // 3)]}…[{len(secret)} character{'s' * (len(secret) != 1)} masked]"
+    )
 
 
 def _in_text(text: str) -> str:

@@ -7,6 +7,7 @@ import streamlit as st
 from agent.review.errors import ReviewError
 from agent.review.events import kept_anchor
 from agent.review.exports import as_csv
+from agent.review.text.counts import are, counted
 from agent.review.verify_chain import Verification
 from pages.parts.common.literal import line, literal
 from pages.parts.common.words import clock
@@ -23,13 +24,14 @@ def chain() -> None:
             st.badge("not checked yet", color="gray", icon=":material/link:")
         elif found.ok:
             st.badge(
-                f"{found.count:,} events, chain intact, checked {st.session_state['verified-at']}",
+                f"{counted(found.count, 'event')}, chain intact, checked {st.session_state['verified-at']}",
                 color="green",
                 icon=":material/verified:",
             )
             if found.unkeyed:
                 st.caption(
-                    f"The first {found.unkeyed:,} are from before the record had a key, and unchanged since it got one."
+                    f"The first {counted(found.unkeyed, 'event')} {are(found.unkeyed)} from before the record had a key, and "
+                    "unchanged since it got one."
                 )
         else:
             st.badge("the chain is broken", color="red", icon=":material/link_off:")

@@ -15,6 +15,7 @@ import streamlit as st
 from agent.review.actions import Action, Review
 from agent.review.arguments.args import dumps, parse
 from agent.review.errors import ArgumentsRefused
+from agent.review.text.counts import are, counted
 from pages.parts.common.folds import MOST_ROWS, in_rows
 from pages.parts.common.literal import line
 from pages.parts.state import widget_keys
@@ -40,7 +41,8 @@ def form(review: Review, action: Action, args: dict[str, Any], schema: Mapping[s
         field.draw(value, _resolved(properties.get(name, {}), schema))
     if others:
         st.caption(
-            f"The form has the first {len(own)} arguments. The other {len(others):,} are edited as JSON."
+            f"The form has the first {counted(len(own), 'argument')}. "
+            f"The other {len(others):,} {are(len(others))} edited as JSON."
         )
     for name in list(properties)[:MOST_ROWS]:
         if name not in args:

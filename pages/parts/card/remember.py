@@ -11,6 +11,7 @@ from agent.review.actions import Action, Review
 from agent.review.arguments.args import show
 from agent.review.errors import ReviewError
 from agent.review.rules import Foresight, PastCall, given
+from agent.review.text.counts import counted
 from pages.parts.common.clicks import named_first
 from pages.parts.common.folds import MOST_ROWS, in_rows
 from pages.parts.common.literal import line, literal
@@ -90,8 +91,8 @@ def _foresight(action: Action, choices: dict[str, Any]) -> Foresight | None:
         line(str(error))
         return None
     st.caption(
-        f"It would last until {clock(found.rule.expires_at)}. Of the last {found.looked_at} calls of this tool that "
-        f"were asked about, it would have let {len(found.matches)} run without asking."
+        f"It would last until {clock(found.rule.expires_at)}. Of the last {counted(found.looked_at, 'call')} of this tool that "
+        f"{'was' if found.looked_at == 1 else 'were'} asked about, it would have let {len(found.matches)} run without asking."
     )
     _past("Without asking", found.matches[:SHOWN])
     _past("Still asked about, the nearest first", found.near_misses)

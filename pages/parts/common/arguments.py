@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agent.review.arguments.args import show, type_name
+from agent.review.text.counts import counted
 from agent.review.text.deception import cautions as caution
 from pages.parts.common.folds import MOST_ROWS, in_rows
 from pages.parts.common.sheet import Node, cautions, literal, row, said
@@ -32,6 +33,6 @@ def _others(others: dict[str, Any]) -> Node:
     odd = [name for name in others if caution(NAME, name, "name")]
     nodes = [one for name in odd[:MOST_ROWS] for one in cautions(NAME, name, "name")]
     if len(odd) > MOST_ROWS:
-        nodes.append(said(f"and {len(odd) - MOST_ROWS:,} more names like these"))
+        nodes.append(said(f"and {counted(len(odd) - MOST_ROWS, 'more name')} like these"))
     nodes += cautions("the other arguments", text)
-    return row(f"{len(others):,} more arguments", f"JSON · {len(text):,}", [*nodes, literal(text)])
+    return row(counted(len(others), "more argument"), f"JSON · {len(text):,}", [*nodes, literal(text)])

@@ -8,6 +8,7 @@ from typing import Any
 from agent.review.actions import Action
 from agent.review.events import Event, EventKind
 from agent.review.policy import Tier
+from agent.review.text.counts import counted
 from agent.review.text.secrets import masked
 from pages.parts.common.words import telling
 
@@ -89,7 +90,7 @@ def sentence(event: Event) -> str:
         EventKind.DECISION_MADE: f": {data.get('type')} {data.get('tool')}",
         EventKind.OUTCOME_SETTLED: f": {data.get('outcome')} {event.tool}",
         **dict.fromkeys(OF_RULES, f" ({data.get('rule_id')} by {data.get('made_by')}): {event.tool}"),
-        EventKind.DATA_ERASED: f" of {len(data.get('seqs', ()))} events: {data.get('why')}",
+        EventKind.DATA_ERASED: f" of {counted(len(data.get('seqs', ())), 'event')}: {data.get('why')}",
         EventKind.THREAD_NOTED: f": {data.get('verdict')}",
         EventKind.RUN_ENDED: f": {data.get('ended')}",
         EventKind.RUN_FAILED: f": {masked(data.get('error'))}",

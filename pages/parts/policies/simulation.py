@@ -9,6 +9,7 @@ import streamlit as st
 from agent.review.agents import Agent
 from agent.review.policy import Tier
 from agent.review.simulation import Judged, Simulation, line_of
+from agent.review.text.counts import counted
 from pages.parts.common.literal import line, literal
 from pages.parts.common.words import clock, short, telling
 from pages.parts.state import app, widget_keys
@@ -72,7 +73,7 @@ def _counts(found: Simulation) -> None:
         )
         st.metric("Denied with this edit", found.edited[Tier.DENY])
     if found.unreadable:
-        st.caption(f"{found.unreadable} more have had their data erased and cannot be judged.")
+        st.caption(f"{counted(found.unreadable, 'more action')} cannot be judged, since the data was erased.")
 
 
 def _warning(found: Simulation) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from agent.demos.world import Ref, World
+from agent.review.text.counts import counted
 from agent.review.text.deception import visible
 from pages.parts.common.clicks import named_first
 from pages.parts.common.literal import line, literal
@@ -119,7 +120,7 @@ def _loans(world: World, changed: Changed) -> None:
     if not loans:
         st.caption("Nothing is on loan.")
     for loan in reversed(loans):
-        text = f"{loan.loan_id} · {loan.book_id} · {loan.member_id}\ndue {loan.due}, renewed {loan.renewals} times"
+        text = f"{loan.loan_id} · {loan.book_id} · {loan.member_id}\ndue {loan.due}, renewed {counted(loan.renewals, 'time')}"
         _row(f"loans/{loan.loan_id}" in changed, text)
 
 
