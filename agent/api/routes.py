@@ -363,7 +363,7 @@ def anchor(at: At) -> Any:
 
 @router.get("/agents", response_model=api_responses.AgentsAnswer, responses=documented(503))
 def agents(at: At) -> Any:
-    """The agents that are served, and what each takes in besides messages."""
+    """List the agents that are served, and what each takes in besides messages."""
     return {"agents": [api_responses.served(at.queries.agent(name)) for name in at.queries.agents()]}
 
 

@@ -185,7 +185,7 @@ def _agents(opened: Opened) -> str:
 
 
 def _external_agents(opened: Opened) -> Iterator[Finding]:
-    """What each external agent needs before it can run."""
+    """Report what each external agent needs before it can run."""
     try:
         opened.engine.open()
     except ReviewError:  # said of the agents together

@@ -31,7 +31,7 @@ def is_only_asynchronous(graph: Pregel[Any, Any, Any, Any]) -> bool:
 
 
 def stepped(stream: AsyncIterator[Any], context: Context) -> Generator[Any]:
-    """The parts of the stream, each computed when it is asked for, on a loop that ends with the stream."""
+    """Yield the parts of the stream, each computed when it is asked for, on a loop that ends with the stream."""
     ended = object()
 
     async def step() -> Any:

@@ -99,7 +99,7 @@ class Reading:
         return len(self.snapshot.next) > asking and not any(one.static for one in self.raised)
 
     def passed(self, review_id: str) -> Reading:
-        """The same, once the breakpoint of this review was passed: what is open there may run."""
+        """Return the same reading once this review's breakpoint has been passed: its open calls may run."""
         return replace(self, raised=()) if is_of(review_id, self.snapshot) else self
 
 
@@ -113,7 +113,7 @@ def read(graph: Graph, config: RunnableConfig) -> Reading:
 
 
 def saver_of(graph: Graph) -> BaseCheckpointSaver[Any]:
-    """The checkpointer that the graph was compiled with here."""
+    """Return the checkpointer that the console compiled the graph with."""
     return cast("BaseCheckpointSaver[Any]", graph.checkpointer)
 
 

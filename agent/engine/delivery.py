@@ -79,7 +79,7 @@ def _has_arrived(send: Send, run: Run, reading: Reading) -> bool:
 def _resume(
     make: Make, graph: Graph, config: RunnableConfig, resume: Resume, reading: Reading, look: Look
 ) -> Start:
-    """The decisions, unless their interrupt was answered before: by an earlier try of ours, or by another client.
+    """Deliver the decisions, unless their interrupt was answered before: by an earlier attempt, or by another client.
 
     Another client's hand shows in its answer, where that is not the one we bring, or in a last checkpoint that this
     console did not write.
@@ -108,7 +108,7 @@ def _going_on(config: RunnableConfig, look: Look) -> Start:
 
 
 def _message(send: Send, look: Look, reading: Reading, saver: Saver) -> dict[str, Any]:
-    """The message, behind a result for every call a broken turn left open: no model sees a call without one."""
+    """Return the message, after a result for every call that a broken turn left open: a model sees no call without one."""
     before = unsaved_messages(saver, reading.snapshot)
     results: list[AnyMessage] = [*before, *results_for(look.messages, send.results)]
     said = [HumanMessage(send.text, id=send.message_id)] if send.says else []
@@ -117,6 +117,6 @@ def _message(send: Send, look: Look, reading: Reading, saver: Saver) -> dict[str
 
 
 def _at(config: RunnableConfig, reading: Reading) -> RunnableConfig:
-    """The same run from the reading's own checkpoint: LangGraph then forks, and asks under a new interrupt id."""
+    """Return the config of the reading's own checkpoint: LangGraph then forks, and asks under a new interrupt id."""
     place = reading.snapshot.config["configurable"]
     return {**config, "configurable": {**config["configurable"], **place}}

@@ -53,7 +53,7 @@ class Turns:
     inside: int = 0
 
     def counted(self, config: RunnableConfig) -> RunnableConfig:
-        """The same config, with the turns counted that are taken under it."""
+        """Return the same config, with LangGraph's counters of interrupts and subgraphs watched."""
         named = config.get("configurable") or {}
         pad = named.get(SCRATCHPAD)
         if not isinstance(pad, PregelScratchpad):
@@ -149,7 +149,7 @@ _known: dict[int, Callable[[], Any]] = {}
 
 
 def under(gate: Gate) -> Context:
-    """A context in which this gate is at the door of every tool that is called, and of what that starts in turn."""
+    """Return a context in which this gate is at the door of every tool that is called, directly or by another tool."""
     context = copy_context()
     context.run(_gate.set, gate)
     return context
@@ -179,14 +179,14 @@ def know(tool: Any) -> None:
 
 
 def _makings(tool: Any) -> list[Any]:
-    """What every copy of the tool has in common with it: its functions, or a class of its own."""
+    """Return what every copy of the tool shares with it: its functions, or a class of its own."""
     functions = [one for name in ("func", "coroutine") if (one := getattr(tool, name, None)) is not None]
     is_langchains = type(tool).__module__.startswith("langchain_core.tools")
     return functions if functions or is_langchains else [type(tool)]
 
 
 def announce() -> Entering | None:
-    """The call on its way to its door that LangChain's callbacks are told of now; None for one without a door."""
+    """Return the call that LangChain's callbacks are being notified of, if its tool has a door."""
     found = _entering.get()
     if found is None or found.announced:
         return None
@@ -332,7 +332,7 @@ def _is_asynchronous(tool: BaseTool) -> bool:
 
 
 def _gate_among(callbacks: Any) -> Gate | None:
-    """The gate of the run whose config a thread of its own was given, without the run's context."""
+    """Return the gate of the run whose config a thread was given without the run's context."""
     handlers = getattr(callbacks, "handlers", callbacks)
     found = (one for one in handlers or () if isinstance(one, BaseCallbackHandler) and hasattr(one, "enter"))
     return next(found, None)  # type: ignore[return-value]
@@ -351,7 +351,7 @@ def _check_known(tool: BaseTool, kwargs: Mapping[str, Any]) -> None:
 
 
 def error_result(tool: BaseTool, call_id: str | None, text: str) -> Any:
-    """What a function would have to return for the call to get this error as its result."""
+    """Return what the function would have to return for the call's result to be this error."""
     if call_id is None:
         return text if tool.response_format == "content" else (text, None)
     message = ToolMessage(text, tool_call_id=call_id, name=tool.name, status="error")

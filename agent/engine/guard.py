@@ -162,7 +162,7 @@ class Guard(BaseCallbackHandler):
             )
 
     def never_reached(self, entering: Entering, outcome: Any) -> None:
-        """What the tool's own checks refused is on record as failed, if it might have run at all."""
+        """Record as failed what the tool's own checks refused, if it might have run at all."""
         if isinstance(outcome, GraphBubbleUp | CancelledError) or self._latch:
             return
         text = (
@@ -184,7 +184,7 @@ class Guard(BaseCallbackHandler):
             raise Stop(self._latch)
 
     def _stop(self, why: str) -> Stop:
-        """A user's own `except` may swallow a stop once; latched, it comes again at the next start."""
+        """Latch a stop: a user's own `except` may swallow it once, and it is raised again at the next start."""
         self._latch = why
         return Stop(why)
 
@@ -255,7 +255,7 @@ class Guard(BaseCallbackHandler):
     def _handed(
         self, action: Action, entering: Entering, named: Mapping[str, Any]
     ) -> Mapping[str, Any] | None:
-        """What the function is called with; None where it would not be what was approved.
+        """Return what the function is called with; None where that would not be what was approved.
 
         What entered the tool has to be what was approved. What the tool made of it may differ from what was shown,
         where it makes it otherwise each time: then the function gets what was shown.
@@ -292,7 +292,7 @@ class Guard(BaseCallbackHandler):
         return Admission(refusal=fact.told, action=action)
 
     def _again(self, entering: Entering, action: Action) -> Any:
-        """What the call returned the first time. Raises `Stop` where that was not kept."""
+        """Return what the call returned the first time. Raises `Stop` if that was not kept."""
         settled = (action.decision or {}).get("type") == "settle"
         try:
             found = outcomes.again(action.returned, action.result or "", settled=settled)
@@ -314,7 +314,7 @@ class Guard(BaseCallbackHandler):
         return found.value
 
     def _result_on_record(self, action: Action) -> str | None:
-        """The result as the event of its end tells it; as the action does, where that was erased."""
+        """Return the result as the event of its end has it; as the action has it, where that event was erased."""
         key = action.key
         for event in self._ledger.events(
             thread_id=key.thread_id, tool_call_id=key.tool_call_id, newest_first=True

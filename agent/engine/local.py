@@ -82,7 +82,7 @@ class Compiled(dict[str, Graph]):
 
 
 class LocalEngine:
-    """The agents, over the checkpoint file at `path`. An agent of another make comes with its graph in `graphs`.
+    """The agents, over the checkpoint file at `path`. An external agent comes with its graph in `graphs`.
 
     `rules_for` gives the remembered rules in force on a run's thread, whenever it is asked; `context_for` the values
     of an external agent's context that its thread was started with.
@@ -184,7 +184,7 @@ class LocalEngine:
         yield from start.moments
         said_in_state = False
         if start.runs:
-            # Where an agent of another make waits for its models and tools is its own affair.
+            # An external agent waits for its models and tools in its own places.
             with aside() if make.agent.gates_itself else nullcontext():
                 context = make.context(self._context_for(run) if make.agent.gates_itself else {})
                 said_in_state = yield from _follow(make, graph, start, stop, guard, context)
@@ -264,12 +264,12 @@ def _follow(
 
 
 def _said_in_state(graph: Graph, config: RunnableConfig) -> Said:
-    """The last of the conversation, as the graph has it."""
+    """Return the end of the conversation, as the graph has it."""
     return Said(messages_in(graph.get_state(config))[-LAST_SAID:])
 
 
 def _gated(stream: Iterator[Any], guard: Guard) -> Generator[Any]:
-    """The stream, with this gate at the doors of all tools: LangGraph hands the context on to its threads."""
+    """Return the stream, with this gate at the doors of all tools: LangGraph passes the context to its threads."""
     context = under(guard)
     ended = object()
     while (part := context.run(next, stream, ended)) is not ended:
@@ -279,7 +279,7 @@ def _gated(stream: Iterator[Any], guard: Guard) -> Generator[Any]:
 def _standing(
     make: Make, graph: Graph, config: RunnableConfig, start: Start, stop: threading.Event, run: Run
 ) -> Iterator[Moment]:
-    """What waits for answers now. Raises `RunCutOff` if something could run that this run is not to run."""
+    """Return what waits for answers now. Raises `RunCutOff` if something could run that this run must not run."""
     reading = read(graph, config)
     if start.runs and isinstance(run.delivery, Resume):
         reading = reading.passed(run.delivery.review_id)

@@ -16,7 +16,7 @@ from agent.review.threads import Message, ToolCall, result_id
 
 
 def message_of(message: BaseMessage, limit: int = LARGEST) -> Message:
-    """The message as the record keeps it: of a call's result at most `limit` bytes, of a call what can be one."""
+    """Return the message as the record keeps it: at most `limit` bytes of a call's result, and of a call what can be one."""
     calls = message.tool_calls if isinstance(message, AIMessage) else []
     unread = message.invalid_tool_calls if isinstance(message, AIMessage) else []
     tool = message if isinstance(message, ToolMessage) else None
@@ -33,7 +33,7 @@ def message_of(message: BaseMessage, limit: int = LARGEST) -> Message:
 
 
 def _kept(args: Any) -> Any:
-    """The arguments, or the beginning of the text of such as no call can have."""
+    """Return the arguments, or the beginning of their text if no call can have them."""
     text = spelt(args)
     fits = not isinstance(args, str) and bounded(text, MAX_BYTES) == text
     return args if fits else of_refused(args)
@@ -66,7 +66,7 @@ class Transcript(Sequence[Message]):
 def results_for(
     said: Sequence[Message], known: Iterable[ToolResult], rest: str | None = tool_messages.NO_RESULT
 ) -> list[ToolMessage]:
-    """A result for each open call: the known one, or `rest` as an error; with None those others stay open."""
+    """Return a result for each open call: the known one, or `rest` as an error; with None the others stay open."""
     by_call = {result.tool_call_id: result for result in known}
     found: list[ToolMessage] = []
     for call in open_calls(said):

@@ -22,7 +22,7 @@ def graph_of(task: str) -> str:
 
 
 def names_of(graph: str) -> str:
-    """The names of the nodes that lead to a graph, `helper|tools`, without the ids of its tasks and without counts."""
+    """Return the names of the nodes that lead to a graph, `helper|tools`, without task ids and counts."""
     parts = (part.partition(":")[0] for part in graph.split("|") if not part.isdecimal())
     return "|".join(part for part in parts if part)
 

@@ -56,7 +56,7 @@ def _reached(graph: Graph) -> Iterator[Thing]:
 
 
 def tools_by_place(graph: Graph) -> Mapping[str, Mapping[str, Sequence[BaseTool]]]:
-    """The tools that are called in each graph, by the names of the nodes that lead there, and by their own names."""
+    """Return the tools that each graph calls, by the names of the nodes that lead there, and by their own names."""
     found: dict[str, dict[str, list[BaseTool]]] = {}
     for thing in reached(graph):
         if isinstance(thing.it, BaseTool):
@@ -108,5 +108,5 @@ def _parts_of_runnable(it: Any) -> Sequence[Any]:
 
 
 def _kept_by(owner: Any) -> list[Any]:
-    """What an object keeps in its own attributes."""
+    """Yield what an object keeps in its own attributes."""
     return list(getattr(owner, "__dict__", {}).values())

@@ -158,7 +158,7 @@ class Supervisor:
                 one.stop.set()
 
     def progressed(self, run_id: str) -> tuple[str, ...]:
-        """What the agent's own code told of its progress in this run, also shortly after the run's end."""
+        """Return what the agent's own code reported of its progress in this run, until shortly after the run's end."""
         with self._guard:
             live = self._live.get(run_id)
             return live.progress.told if live else self._told.get(run_id, ())

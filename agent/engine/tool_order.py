@@ -23,7 +23,7 @@ _langgraph_executor = vars(tool_node)["get_executor_for_config"]
 
 
 def _one_at_a_time(config: RunnableConfig | None) -> AbstractContextManager[Executor]:
-    """What runs the calls of one synchronous `ToolNode`."""
+    """Return what runs the calls of one synchronous `ToolNode`."""
     alone: RunnableConfig = {"max_concurrency": 1} if is_gated() else {}
     return _langgraph_executor({**(config or {}), **alone})  # type: ignore[no-any-return]
 

@@ -70,7 +70,7 @@ class Needs:
             return typed
 
     def lines(self) -> Iterator[tuple[str, str]]:
-        """What it needs, a line for each, as a short name and words."""
+        """Yield what the agent needs, each as a short name and words."""
         context = self.context_schema.get("properties", {})
         found = (
             ("asynchronous only", ", ".join(self.asynchronous)),

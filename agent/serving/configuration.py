@@ -60,7 +60,7 @@ def _where(name: str, place: Any) -> str:
 
 
 def _roots(folder: Path, dependencies: Any) -> tuple[Path, ...]:
-    """A dependency that is no folder is a package to be installed, by whoever installs the console's."""
+    """Return the folders of local dependencies; any other dependency is a package that its owner installs."""
     if not isinstance(dependencies, list):
         raise TypeError("dependencies is a list")
     local = [folder, *((folder / str(one)).resolve() for one in dependencies)]

@@ -33,7 +33,7 @@ _roots: set[Path] = set()
 
 
 def public_name(module: str) -> str:
-    """A module's name without the prefix: the same wherever the configuration lies, and whatever else is served."""
+    """Return a module's name without the prefix: the same wherever the configuration is, and whatever else is served."""
     return PRIVATE.sub("", module, count=1)
 
 
@@ -58,7 +58,7 @@ class Modules:
         self._prepare()
 
     def named(self, where: str) -> Any:
-        """What `./file.py:name` or `module:name` names. Raises whatever importing it does."""
+        """Return what `./file.py:name` or `module:name` names. Raises whatever importing it does."""
         file, separator, name = where.rpartition(":")
         if not separator or not name:
             raise ValueError(f"{where!r} names no variable: write ./file.py:name or module:name")
@@ -79,7 +79,7 @@ class Modules:
         return importlib.import_module(self._own(name))
 
     def _of_file(self, place: Path) -> ModuleType:
-        """A file is imported by the name that others import it by, so that there is one of each of its classes."""
+        """Import a file by the name that others import it by, so that there is one of each of its classes."""
         roots = [root for root in self._roots if place.is_relative_to(root)]
         root = max(roots, key=lambda one: len(one.parts), default=None)
         parts = place.relative_to(root).with_suffix("").parts if root else ()
@@ -206,7 +206,7 @@ class _Finder:
 
 
 def _names_in(root: Path) -> Iterator[str]:
-    """The names of the modules and packages that lie in a folder."""
+    """Yield the names of the modules and packages in a folder."""
     for path in root.iterdir():
         if path.suffix == ".py" and path.is_file():
             yield path.stem
@@ -219,7 +219,7 @@ def _names_in(root: Path) -> Iterator[str]:
 
 
 def _holder(name: str) -> Path | None:
-    """The folder that a top-level module is imported from in this process; None for one that no folder holds."""
+    """Return the folder that a top-level module is imported from in this process; None if no folder has it."""
     module = sys.modules.get(name)
     spec = module.__spec__ if module is not None else PathFinder.find_spec(name)
     if spec is None:

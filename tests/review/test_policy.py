@@ -135,7 +135,7 @@ def test_answering_in_place_of_a_tool_without_effects_is_fine() -> None:
         (replace(ASK, allowed=("",)), "unknown decision ''"),
         (replace(ASK, allowed="approve"), "write a tuple"),  # type: ignore[arg-type]
         (replace(ASK, irreversible=True, undo="Somehow."), "only one of these"),
-        (replace(ASK, on_expiry="stop"), "unknown on_expiry 'stop'; use go_on, end_turn"),
+        (replace(ASK, on_expiry="stop"), "unknown on_expiry 'stop'; use go_on, end_turn"),  # type: ignore[arg-type]
         (
             replace(ASK, irreversible=True, dangerous="too"),
             "'too', which is not one of its arguments; it has to, body",

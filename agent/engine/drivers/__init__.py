@@ -47,10 +47,10 @@ class Make(Protocol):
     """Whether it has parts that need an event loop."""
 
     def compiled(self, saver: FencedSaver) -> Graph:
-        """The agent's graph over this checkpointer."""
+        """Compile the agent's graph over this checkpointer."""
 
     def limits(self) -> RunnableConfig:
-        """What a run's config holds for this make alone."""
+        """Return what a run's config holds for this kind of agent alone."""
 
     def configurable(self, running: Running) -> Mapping[str, Any]:
         """Return what the agent finds in its config's `configurable`, besides LangGraph's own keys."""
@@ -67,13 +67,13 @@ class Make(Protocol):
     def moments(
         self, update: Mapping[str, Any], place: Sequence[str] = ()
     ) -> Iterator[Moment | StandsInState]:
-        """What an update of the graph's own state tells, but for a pause."""
+        """Yield what an update of the graph's state reports, except for a pause."""
 
     def asked(self, reading: Reading) -> Mapping[str, tuple[ScreenedCall, ...]]:
-        """What each waiting interrupt asks about; one that is left out asks about all that is pending."""
+        """Return what each waiting interrupt asks about; one that is left out asks about everything pending."""
 
     def answer(self, reading: Reading, resume: Resume) -> Any:
-        """The value the interrupt is resumed with, in the shape it asked in."""
+        """Return the value that the interrupt is resumed with, in the shape it asked in."""
 
     def repeat(self, graph: Graph, config: RunnableConfig, repeat: Repeat) -> None:
         """Write a person's word, and behind it a message that proposes these calls, as the model would have."""

@@ -79,7 +79,7 @@ class BuiltIn:
             if said:
                 yield Said(tuple(message_of(message) for message in said))
             if node == "human_review":
-                # Not when they were screened: until the step behind that, a crash could still have them judged anew.
+                # Not when they were screened: until the next step, a crash could still have them judged again.
                 yield Proposed(tuple(ScreenedCall.from_state(kept) for kept in change["calls"]))
 
     def asked(self, reading: Reading) -> Mapping[str, tuple[ScreenedCall, ...]]:
@@ -132,7 +132,7 @@ class BuiltIn:
 
 
 def _answered(call: ScreenedCall, answers: AnswerCalls, left: Set[str]) -> dict[str, Any]:
-    """The call afterwards: asked about again, or answered if it has a result by now."""
+    """Return the call as it is afterwards: asked about again, or answered if it has a result by now."""
     kept = call.to_state()
     if call.tool_call_id in answers.ask_again:
         # A call that ran without asking had no allowed decisions; now it is a person's, whatever rule allowed it.

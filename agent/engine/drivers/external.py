@@ -1,4 +1,4 @@
-"""Agents of another make: any compiled LangGraph graph that converses in `messages`.
+"""External agents: any compiled LangGraph graph that converses in `messages`.
 
 It is driven through its own graph and gates itself. How results get into its turn is told in `drivers/turns.py`.
 """
@@ -180,7 +180,7 @@ def _is_of_another_form(change: Any) -> bool:
 
 
 def _speakers(graph: Graph, around: str = "") -> Iterator[str]:
-    """The graphs that are nodes of the graph, at any depth, and share its conversation: they speak for the agent."""
+    """Return the graphs that are nodes of the graph, at any depth, and share its conversation: they speak for the agent."""
     for name, node in graph.nodes.items():
         inner, place = node.bound, f"{around}|{name}".lstrip("|")
         if isinstance(inner, CompiledStateGraph) and "messages" in inner.channels:
@@ -189,7 +189,7 @@ def _speakers(graph: Graph, around: str = "") -> Iterator[str]:
 
 
 def _messages(change: Any) -> Iterator[BaseMessage]:
-    """The new messages of a node's update, which may be one update or a list of them."""
+    """Return the new messages of a node's update, which may be one update or a list of them."""
     for one in change if isinstance(change, list) else [change]:
         found = one.get("messages", ()) if isinstance(one, Mapping) else ()
         for message in found if isinstance(found, list | tuple) else [found]:
@@ -198,7 +198,7 @@ def _messages(change: Any) -> Iterator[BaseMessage]:
 
 
 def _tools(graph: Graph) -> list[Tool]:
-    """The tools of the graph and of those inside it, as their own objects; one that a graph hides is not known."""
+    """Return the tools of the graph and of those inside it; one that a graph hides is not found."""
     graphs = [graph, *(inner for _, inner in graph.get_subgraphs(recurse=True))]
     nodes = [node for one in graphs for node in getattr(one, "nodes", {}).values()]
     found: dict[str, Tool] = {}

@@ -187,7 +187,7 @@ class Turn:
             self.end(values, behind[0] if len(behind) == 1 else self.tools_node)
 
     def _nested(self, snapshot: StateSnapshot) -> Iterator[tuple[PregelTask, Turn]]:
-        """The graphs that the snapshot's tasks have called and that are at work, each with its task."""
+        """Yield the graphs that the snapshot's tasks have called and that have not ended, each with its task."""
         graphs = dict(self.graph.get_subgraphs())
         around = self.config["configurable"].get("checkpoint_ns") or ""
         for task in snapshot.tasks:
@@ -200,7 +200,7 @@ class Turn:
 
 
 def tools_by_name(node: Any) -> Mapping[str, Tool]:
-    """The tools of a node, where it is a `ToolNode`."""
+    """Return the tools of a node, if it is a `ToolNode`."""
     found = getattr(getattr(node, "bound", None), "tools_by_name", {})
     return found if isinstance(found, Mapping) else {}
 

@@ -81,7 +81,7 @@ class Factories:
                 entered.set_exception(error)
 
     def _running(self) -> asyncio.AbstractEventLoop:
-        """A loop in a thread of its own, which outlives the call: what a factory opened may belong to its loop."""
+        """Return a loop in a thread of its own, which outlives the call: what a factory opened may belong to its loop."""
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
             threading.Thread(target=_serve, args=(self._loop,), name="factories", daemon=True).start()

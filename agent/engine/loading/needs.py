@@ -77,7 +77,7 @@ def _input_of(graph: Graph) -> Any:
 
 
 def _by_fields(schema: Any) -> Schema:
-    """The JSON Schema of a class whose fields are described one by one, for one that pydantic refuses as a whole.
+    """Return the JSON Schema of a class field by field, for a class that pydantic refuses as a whole.
 
     That is so of each `typing.TypedDict` before Python 3.12, and of a class with a field that has no JSON form.
     """
@@ -117,7 +117,7 @@ def _asking_for_the_store(things: Sequence[Thing]) -> Iterator[str]:
 
 
 def _called_by_hand(things: Sequence[Thing]) -> Iterator[str]:
-    """The tools that no `ToolNode` calls, which gives each call its id."""
+    """Yield the tools that no `ToolNode` calls, which would give each call its id."""
     nodes = [thing.it for thing in things if isinstance(thing.it, ToolNode)]
     kept = {id(tool) for node in nodes for tool in node.tools_by_name.values()}
     return (thing.it.name for thing in things if isinstance(thing.it, BaseTool) and id(thing.it) not in kept)

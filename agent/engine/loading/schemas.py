@@ -42,7 +42,7 @@ def classes_of(graph: Pregel[Any, Any, Any, Any]) -> Classes:
 
 
 def schemas_of(graph: Pregel[Any, Any, Any, Any]) -> Iterator[Any]:
-    """The types of a graph's state, input, output and context, and of its nodes' input."""
+    """Yield the types of a graph's state, input, output and context, and of its nodes' input."""
     yield graph.context_schema
     for channel in graph.channels.values():
         yield getattr(channel, "ValueType", None)
@@ -69,7 +69,7 @@ def _is_model(it: type) -> bool:
 
 
 def _parts(it: Any) -> Iterator[Any]:
-    """The types that a type is made of."""
+    """Yield the types that a type is made of."""
     origin = typing.get_origin(it)
     if origin is typing.Literal:
         return

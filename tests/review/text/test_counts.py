@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from agent.review.decisions import check_decisions
 from agent.review.errors import InvalidDecision
 from agent.review.text.counts import are, counted
 from agent.review.text.secrets import MASK, masked
-from tests.review.test_decisions import AGENT, APPROVE, SECRET, check_decisions, mail
+from tests.review.test_decisions import AGENT, APPROVE, SECRET, mail
 
 
 @pytest.mark.parametrize(
