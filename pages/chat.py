@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from agent.console import View
+from agent.review.agents import Agent
 from agent.review.errors import ReviewError, UnknownThread
 from agent.review.threads import Status
 from pages.parts.card.card import card
@@ -17,6 +18,7 @@ from pages.parts.state import address, app, flash, identity, widget_keys
 from pages.parts.thread.ask_again import closed
 from pages.parts.thread.conversation import conversation
 from pages.parts.thread.export import export_thread
+from pages.parts.thread.input_form import input_form, output, typed_input
 from pages.parts.thread.new_thread import again, start
 from pages.parts.thread.notes import noted, notes
 from pages.parts.thread.progress import progress
@@ -134,6 +136,8 @@ def _thread(view: View) -> None:
     elif card_of is not None:
         card(card_of)
     closed(thread.thread_id)
+    if (agent := app.served(thread.agent)) is not None:
+        output(agent, thread.thread_id)
     _trouble(view)
 
 
@@ -163,14 +167,27 @@ def _message_box(view: View) -> None:
     if view.reviews and view.thread.status is not Status.STUCK:
         return  # the decision bar takes its place until the agent has answered
     closed = CLOSED.get(view.thread.status)
-    st.chat_input(closed or "Write to the agent", key="message", disabled=closed is not None, on_submit=_send)
+    agent = app.served(view.thread.agent)
+    if agent is not None and closed is None:
+        input_form(agent)
+        if not agent.needs.converses:
+            st.button("Send the input", key="send-input", type="primary", on_click=_send, args=("", agent))
+            return
+    st.chat_input(
+        closed or "Write to the agent",
+        key="message",
+        disabled=closed is not None,
+        on_submit=_send,
+        args=(None, agent),
+    )
 
 
 @named_first
-def _send() -> None:
+def _send(text: str | None, agent: Agent | None) -> None:
     try:
         run = app.console().send(
-            st.session_state["message"],
+            st.session_state["message"] if text is None else text,
+            given=None if agent is None else typed_input(agent),
             by=identity.reviewer(),
             thread_id=address.in_address(address.THREAD_PARAMETER),
         )

@@ -58,6 +58,9 @@ async def _closed(stream: Any) -> None:
 def has_no_synchronous_twin(it: Any) -> bool:
     """Whether a node, a tool or a middleware can run only asynchronously."""
     match it:
+        case CompiledStateGraph():
+            routers = (one for several in it.builder.branches.values() for one in several.values())
+            return any(has_no_synchronous_twin(one.path) for one in routers)
         case RunnableCallable():
             return it.func is None and it.afunc is not None
         case RunnableLambda():

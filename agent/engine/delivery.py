@@ -60,7 +60,7 @@ def deliver(make: Make, graph: Graph, config: RunnableConfig, run: Run) -> Start
             make.repeat(graph, config, repeat)
             look = make.look(read(graph, config))
             return Start(config, look.unfinished, moments=(Said(look.messages),))
-        case AskAgain() if look.stuck:
+        case AskAgain() if look.stuck or any(not one.static for one in reading.waiting):
             return Start(_at(config, reading), True)
         case CatchUp():
             return Start(config, False, moments=(Said(look.messages),))

@@ -86,7 +86,7 @@ def _parts(it: Any) -> Sequence[Any]:
         case MethodType():
             return [it.__func__, it.__self__, *_kept_by(it.__self__)]
         case FunctionType():
-            return get_function_nonlocals(it)
+            return [*get_function_nonlocals(it), getattr(it, "__wrapped__", None)]
     return _parts_of_runnable(it)
 
 

@@ -34,6 +34,7 @@ from agent.review.screening import ScreenedCall
 from agent.review.threads import Message, Run, RunState, Status
 
 FACT_OF_END = {RunState.FAILED: RunFailedFact, RunState.STOPPED: RunStoppedFact}
+ASKS_STILL = "Its agent still asks what was closed here. Ask again, or close it."
 QUESTION_GONE = "its question no longer stands in the agent's checkpoint"
 STATUS_OF_END = {
     RunState.PAUSED: Status.WAITING,
@@ -93,9 +94,14 @@ class Recorder:
             if end.paused is not None:
                 for review_id in end.paused.waiting:
                     self._open_review(tx, run, review_id, end.paused, now)
+                if not tx.open_reviews(run.thread_id):
+                    # It asks what has been ended here already, and goes on asking: only asking anew can open a review.
+                    end = replace(end, stuck=end.paused.waiting, error=ASKS_STILL)
             tx.close(run.run_id, run.owner, end.state, instant(now), end.error)
             error = end.error if end.state in (RunState.FAILED, RunState.STOPPED) else None
-            stuck = end.state is not RunState.UNKNOWN and _is_stuck(tx, end.stuck)
+            stuck = end.state is not RunState.UNKNOWN and (
+                end.error == ASKS_STILL or _is_stuck(tx, end.stuck)
+            )
             tx.set_thread(
                 run.thread_id, Status.STUCK if stuck else STATUS_OF_END[end.state], instant(now), error
             )

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agent.review import questions, shapes
+from agent.review import questions, shapes, tool_messages
 from agent.review.agents import Agent
 from agent.review.arguments.args import check, dumps
 from agent.review.arguments.fitting import Received
@@ -110,6 +110,14 @@ def free(agent: Agent, meant: OpenCall, received: dict[str, Any] | None) -> Scre
     else:
         got = Taken(received) if received is None else _taken(Received(received, meant.args))
     return _call(agent, meant, got, tier=NOT_GATED, why=NOT_GATED_BY_ITS_AGENT, fate="run")
+
+
+def unreadable(agent: Agent, meant: OpenCall) -> ScreenedCall:
+    """Return a call whose arguments nobody can read, and which its agent's own code therefore does not run."""
+    refused = _call(
+        agent, meant, Taken(None), tier=NOT_GATED, why="The arguments cannot be read.", fate="answered"
+    )
+    return replace(refused, refusal=tool_messages.UNREADABLE, notes={"unfit": "it is no JSON object"})
 
 
 def taken(agent: Agent, tool: str, args: Any, place: str = "") -> Taken:

@@ -30,6 +30,7 @@ ENDED_ANSWER = "I stopped here: this was rejected, and the turn ended with it. N
 ASK_ME_AGAIN = "Ask me again: I closed this without deciding."
 ASK_ME_AGAIN_LATE = "Ask me again: nobody decided on this in time."
 WITHDRAWN = f"It was stopped by a person before it started. {NOT_EXECUTED}"
+UNREADABLE = f"Its arguments are not a JSON object that can be read. {NOT_EXECUTED}"
 BLOCKED = f"What would have run was not what was approved. {NOT_EXECUTED}"
 SUPERSEDED = "Another client answered in the reviewer's place before this decision arrived. This console did not run it."
 ASKED_AGAIN = "It was asked about once more before it started. It was not executed on the earlier approval."

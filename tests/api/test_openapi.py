@@ -56,12 +56,12 @@ OPERATIONS = (
     *(
         "GET /audit/verify",
         "GET /audit/anchor",
-        "GET /agents",
         "GET /health",
+        "GET /agents",
         "GET /threads/{thread_id}/export",
     ),
 )
-TAKES_NOTHING = ("/agents", "/audit/anchor", "/health")
+TAKES_NOTHING = ("/audit/anchor", "/health", "/agents")
 
 
 def document(served: Served) -> Any:

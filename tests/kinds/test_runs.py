@@ -53,8 +53,9 @@ def ended_well(turn: Turn, answer: str | None = None) -> None:
 
 
 def card_of(turn: Turn) -> dict[str, Any]:
-    (card,) = turn.reviews[0]["action_requests"]
-    return dict(card)
+    cards: list[dict[str, Any]] = turn.reviews[0]["action_requests"]
+    (card,) = cards
+    return card
 
 
 # Asynchronous nodes and tools.
@@ -208,6 +209,36 @@ def test_closing_what_a_helper_asks_tells_the_helper_and_ends_the_turn(scene: Sc
     assert "closed without a decision" in helper[0]["content"]
 
 
+def test_a_turn_that_ends_inside_a_helper_brings_up_what_it_did(scene: Scene, effects: Path) -> None:
+    turn = scene.begin(
+        "nested",
+        call("b", "book_hotel", {"hotel": "M"}),
+        "/then",
+        "/say Now I ask.",
+        call("c1", "send", {"to": "alice"}),
+    )
+    assert lines(effects) == ["booked M"]
+    about = {"thread_id": turn.thread_id, "review_id": turn.reviews[0]["review_id"]}
+    turn.answer = scene.post("/review", decisions=[{"type": "reject"}], end_turn=True, **about)
+    ended_well(turn)
+    assert turn.answer["answer"].startswith("I stopped here")
+    held = in_the_graph(scene, "nested", turn.thread_id)
+    assert "booked M" in held
+    assert "Now I ask." in held
+    turn.answer = scene.post("/chat", thread_id=turn.thread_id, message=call("c2", "send", {"to": "bob"}))
+    turn.send(turn.reviews[0], [APPROVE])
+    assert lines(effects) == ["booked M", "sent bob"]
+    ended_well(turn, "The helper is done.")
+
+
+def in_the_graph(scene: Scene, agent: str, thread_id: str) -> list[str]:
+    """What the agent's own conversation holds, which is what its model reads."""
+    engine: Any = scene.opened.engine
+    view = engine.open()._views[agent]
+    found = view.get_state({"configurable": {"thread_id": thread_id, "checkpoint_ns": ""}}).values["messages"]
+    return [str(one.text) for one in found]
+
+
 def test_a_helpers_words_are_on_record_while_its_question_waits(scene: Scene) -> None:
     turn = scene.begin("nested", "/say I shall ask.", call("c1", "send", {"to": "alice"}))
     assert "I shall ask." in [one["content"] for one in messages(turn)]
@@ -259,7 +290,21 @@ def test_an_agent_without_messages_takes_input_and_gives_its_output(scene: Scene
 
 def test_what_a_graph_streams_of_its_own_is_shown_as_progress(scene: Scene) -> None:
     body = {"message": "hello", "agent": "custom_stream", "thread_id": "t-custom"}
-    headers = {"Accept": "text/event-stream"}
-    with scene.served.client.stream("POST", "/chat", json=body, headers=headers) as answer:
+    accept = {"Accept": "text/event-stream"}
+    with scene.served.client.stream("POST", "/chat", json=body, headers=accept) as answer:
         text = "".join(answer.iter_text())
     assert 'event: progress\ndata: {"data": {"progress": "half"}}' in text
+
+
+# Calls that cannot be read.
+
+
+def test_a_call_whose_arguments_cannot_be_read_is_refused_with_its_raw_text(
+    scene: Scene, effects: Path
+) -> None:
+    turn = scene.begin("static_before", "/call#c1 send {to: alice")
+    assert lines(effects) == []
+    (action,) = turn.all_actions()
+    assert (action["tool_call_id"], action["state"]) == ("c1", "refused")
+    assert "{to: alice" in action["proposed"]
+    assert turn.answer["status"] == "idle"

@@ -10,7 +10,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from langchain_core.messages import BaseMessage, RemoveMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Interrupt
@@ -104,6 +104,15 @@ class Foreign:
                 yield Proposed(())
             if said:
                 yield Said(tuple(message_of(message, MAX_RESULT) for message in said))
+                yield from self._unreadable(said)
+
+    def _unreadable(self, said: Sequence[BaseMessage]) -> Iterator[Moment]:
+        """Tell of calls whose arguments their model wrote so that nobody can read them, with the raw text."""
+        for message in said:
+            for call in message.invalid_tool_calls if isinstance(message, AIMessage) else ():
+                meant = external.OpenCall(str(message.id), call["id"] or "", call["name"] or "", call["args"])
+                if meant.tool_call_id:
+                    yield Proposed((external.unreadable(self.agent, meant),))
 
     def asked(self, reading: Reading) -> Mapping[str, tuple[ScreenedCall, ...]]:
         meant: set[tuple[str, str]] = set()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from agent import bootstrap
 from agent.console import Console
 from agent.demos.world import World
+from agent.review.agents import Agent
 from agent.review.errors import ReviewError
 
 
@@ -26,6 +27,14 @@ def gates_itself(agent: str) -> bool:
         return console().queries.agent(agent).gates_itself
     except ReviewError:
         return False
+
+
+def served(agent: str) -> Agent | None:
+    """Return the agent, or None if it is not served."""
+    try:
+        return console().queries.agent(agent)
+    except ReviewError:
+        return None
 
 
 def world() -> World:

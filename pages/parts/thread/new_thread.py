@@ -13,6 +13,7 @@ from pages.parts.common.clicks import named_first
 from pages.parts.common.literal import in_row, line, whole
 from pages.parts.common.words import STATUS_COLOR, STATUS_WORDS, ago, option
 from pages.parts.state import address, app, flash, identity, widget_keys
+from pages.parts.thread.input_form import input_form, typed_input
 from pages.parts.thread.notes import mark, threads_by_verdict
 
 SHOWN = 30
@@ -45,9 +46,14 @@ def _form() -> None:
     for name in console.queries.agent(str(agent)).needs.missing_context:
         label = f"{option(name)} (this agent's context needs it)"
         st.text_input(label, key=widget_keys.key("context", agent, name))
+    served = console.queries.agent(str(agent))
+    input_form(served)
     for place, request in enumerate(console.queries.agent(str(agent)).suggestions):
         st.button(request, key=widget_keys.key("suggestion", place), on_click=_send, args=(request,))
-    st.chat_input("Write to the agent", key="message", on_submit=_send_typed)
+    if served.needs.converses:
+        st.chat_input("Write to the agent", key="message", on_submit=_send_typed)
+    else:
+        st.button("Send the input", key="send-input", type="primary", on_click=_send, args=("",))
 
 
 def _broken() -> None:
@@ -125,7 +131,12 @@ def _context(agent: str) -> dict[str, Any]:
 def _start(text: str, agent: str, model: str | None, context: dict[str, Any] | None = None) -> None:
     try:
         run = app.console().send(
-            text, by=identity.reviewer(), agent=agent, model=model, context=context or None
+            text,
+            by=identity.reviewer(),
+            agent=agent,
+            model=model,
+            context=context or None,
+            given=typed_input(app.console().queries.agent(agent)),
         )
     except ReviewError as error:
         flash.flash_error("The message was not sent.", error)
