@@ -95,7 +95,7 @@ class Recorder:
                 for review_id in end.paused.waiting:
                     self._open_review(tx, run, review_id, end.paused, now)
                 if not tx.open_reviews(run.thread_id):
-                    # It asks what has been ended here already, and goes on asking: only asking anew can open a review.
+                    # It asks what has been ended here already, and goes on asking: only asking again can open a review.
                     end = replace(end, stuck=end.paused.waiting, error=ASKS_STILL)
             tx.close(run.run_id, run.owner, end.state, instant(now), end.error)
             error = end.error if end.state in (RunState.FAILED, RunState.STOPPED) else None

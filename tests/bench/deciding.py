@@ -43,9 +43,6 @@ class NoRuns:
     def progress(self, thread_id: str) -> Progress | None:
         return None
 
-    def progressed(self, run_id: str) -> Sequence[str]:
-        return ()
-
     def lives(self, owner: str) -> bool:
         return False
 
