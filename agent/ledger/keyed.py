@@ -28,7 +28,9 @@ def take_in(ledger: SqliteLedger, anchors: Anchors, keys: RecordKeys, old_key: P
         _begin(ledger, anchors, keys, clock)
         return keys.digest
     seen = list(_witnesses(ledger))
-    keyed = _keyed(ledger)  # read after the witnesses: another process may have keyed the record meanwhile
+    keyed = _keyed(ledger)
+    if keyed is not None:  # another process may have keyed the record after the witnesses were read
+        seen = list(_witnesses(ledger))
     fits = any(_sealed(event, previous, keys.chain) for event, previous in seen)
     if keyed is None and not fits and any(_sealed(event, previous, None) for event, previous in seen):
         keyed, fits = _append(ledger, anchors, keys, old_key, clock), True

@@ -42,9 +42,11 @@ class UnknownThread(ReviewError):
 
 class UnknownAgent(ReviewError):
     def __init__(self, agent: str, known: Sequence[str]) -> None:
-        named = f"There is no agent {agent!r}. " if agent else ""
-        none = "No agent could be loaded. Look at `python -m agent doctor` for the reason."
-        super().__init__(named + (f"Use one of: {', '.join(known)}." if known else none))
+        missing = f"There is no agent {agent!r}." if agent else "No agent could be loaded."
+        doctor = (
+            "Look at `python -m agent doctor` for those that are served, and for the reason where one is not."
+        )
+        super().__init__(f"{missing} Use one of: {', '.join(known)}." if known else f"{missing} {doctor}")
 
 
 class AgentNotLoaded(ReviewError):

@@ -264,7 +264,7 @@ def test_the_chain_is_checked_on_demand(opens: Opens, console: Console, mail: Re
 
 @pytest.mark.parametrize(
     ("other", "said"),
-    [("", "chain intact"), ("f", "written again"), ("half", "no line to check against")],
+    [("", "chain intact"), ("f", "written again"), ("half", "not a line to check against")],
 )
 def test_the_chain_is_checked_against_a_line_kept_elsewhere(
     opens: Opens, console: Console, mail: Review, other: str, said: str

@@ -78,7 +78,7 @@ def test_replies_that_run_out_are_a_fault_that_says_so() -> None:
 
 def test_an_unknown_agent_is_a_fault_with_the_remedy() -> None:
     (fault,) = ran(agent="nobody").faults
-    assert "Use one of" in fault.got
+    assert "There is no agent 'nobody'. Look at" in fault.got
 
 
 def test_an_agent_of_another_make_is_not_run_at_all(tmp_path: Path) -> None:
