@@ -19,9 +19,10 @@ from agent.bootstrap import Opened, open_console
 from agent.console import Console
 from agent.demos.world import World
 from agent.engine import supervisor
-from agent.ledger import migrations
+from agent.ledger import keyed, migrations
 from agent.ledger import sqlite as ledger_module
 from agent.ledger.anchors import AnchorFile
+from agent.ledger.sqlite import SqliteLedger
 from agent.review import events
 from agent.review.errors import AnchorsUnavailable, ErasureRefused, SettingsError
 from agent.review.events import Anchor, Event, EventKind
@@ -228,6 +229,26 @@ def test_several_consoles_that_open_an_old_record_at_once_key_it_once(old: Setti
     assert len({one.console._secret for one in opened}) == 1
     for one in opened:
         one.close()
+
+
+def test_a_record_that_another_console_keys_while_this_one_looks_is_opened_under_the_same_key(
+    old: Settings, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look, others = keyed._witnesses, list[Opened]()
+
+    def looked_too_early(ledger: SqliteLedger) -> Iterator[tuple[Event, str]]:
+        seen = list(look(ledger))
+        monkeypatch.setattr(keyed, "_witnesses", look)
+        others.append(open_console(old, clock=clock, at_work=False))
+        return iter(seen)
+
+    monkeypatch.setattr(keyed, "_witnesses", looked_too_early)
+    late = open_console(old, clock=clock, at_work=False)
+    (other,) = others
+    assert late.console._secret == other.console._secret
+    assert len(of_kind(late.console, EventKind.CHAIN_KEYED)) == 1
+    late.close()
+    other.close()
 
 
 def test_a_copy_of_a_folder_goes_on_with_its_key_and_with_no_other(
