@@ -164,7 +164,7 @@ def test_words_meant_for_a_rejection_that_is_not_offered_choose_nothing(
 ) -> None:
     review = waiting(shared, '/call rotate_keys {"service": "billing"}', agent="operations")
     tab = browses(shared).open(f"/?review={review['review_id']}").sees_review(review["review_id"])
-    tab.sees("does not allow a rejection")
+    tab.sees("This cannot be rejected.")
     listens(tab)
     tab.page.keyboard.type(f"d{WORDS}")
     tab.page.keyboard.press("Escape")

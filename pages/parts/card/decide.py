@@ -17,7 +17,7 @@ from pages.parts.state import identity, widget_keys
 
 STEPS = (("Previous", "K", False), ("Next", "J", True), ("Later", "X", True))
 """Label, key, and whether it goes forward. *Later* is *Next* under the name that a person looks for when they hesitate."""
-NO_REJECT = "The policy of this tool does not allow a rejection. Close it without deciding, and nothing runs."
+NO_REJECT = "This cannot be rejected. Close it without deciding, and nothing runs."
 UNREAD = "Approve is off until every long value has been opened: {} to go."
 
 
