@@ -49,6 +49,8 @@ class Raised:
     place: str
     """LangGraph's checkpoint namespace of the task that raised it."""
     answered: Answered | None
+    unfinished: bool = True
+    """Whether the task that asked is unfinished: LangGraph lists only the interrupts of such tasks."""
     static: bool = False
     """The graph stands at a breakpoint, and raised nothing."""
 
@@ -63,7 +65,7 @@ class Reading:
     @property
     def waiting(self) -> list[Raised]:
         """The interrupts that wait for an answer."""
-        return [one for one in self.raised if one.answered is None and self._is_unfinished(one)]
+        return [one for one in self.raised if one.answered is None and one.unfinished]
 
     def holds(self, message_id: str) -> bool:
         """Return whether the conversation has a message with this id."""
@@ -72,14 +74,10 @@ class Reading:
     def raised_as(self, interrupt_id: str) -> Raised | None:
         return next((one for one in self.raised if one.interrupt.id == interrupt_id), None)
 
-    def _is_unfinished(self, raised: Raised) -> bool:
-        """Return whether the task that asked is unfinished: LangGraph lists only the interrupts of such tasks."""
-        return raised.static or any(one.id == raised.interrupt.id for one in self.snapshot.interrupts)
-
     def look(self, calls: Sequence[ScreenedCall] = (), limit: int = LARGEST) -> Look:
         """Return what the console needs to know of it, with at most `limit` bytes of each result."""
         snapshot, waiting = self.snapshot, tuple(one.interrupt.id for one in self.waiting)
-        answered = [one for one in self.raised if one.answered is not None and self._is_unfinished(one)]
+        answered = [one for one in self.raised if one.answered is not None and one.unfinished]
         asking = sum(any(one.id in waiting for one in task.interrupts) for task in snapshot.tasks)
         return Look(
             messages=messages_in(snapshot, limit),
@@ -181,7 +179,9 @@ def _raised(saver: BaseCheckpointSaver[Any], snapshot: StateSnapshot, inside: st
                 else None
             )
             messages, raised_at = hidden or (messages_in(snapshot), place)
-            yield Raised(interrupt, messages, raised_at, answered)
+            # By its own graph: the one around it lists the interrupt until the step of its own task is saved.
+            unfinished = any(one.id == interrupt.id for one in snapshot.interrupts)
+            yield Raised(interrupt, messages, raised_at, answered, unfinished)
 
 
 def _hidden(

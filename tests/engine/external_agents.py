@@ -74,6 +74,8 @@ per_call = create_agent(
     middleware=[HumanInTheLoopMiddleware(GATED, interrupt_mode="per_call")],  # type: ignore[arg-type]
 )
 
+breakpoint_before = create_agent(DemoModel(), TOOLS, interrupt_before=["tools"])
+
 
 def _only_asynchronous(one: Any) -> StructuredTool:
     """The tool as an MCP adapter would make it: with a coroutine and no other function."""

@@ -23,7 +23,9 @@ from tests.engine.test_external import APPROVE, EACH, HERE, MAKES, REJECT, THREA
 
 pytestmark = pytest.mark.usefixtures("looked_through_once")
 
-DECISIONS: dict[str, Any] = {"a": APPROVE, "r": REJECT, "e": edit("send", to="z")}
+DECISIONS: dict[str, Any] = {"a": APPROVE, "r": REJECT, "e": edit("send", to="z"), "f": APPROVE}
+"""What is decided on each call. Only a breakpoint asks about the last."""
+BREAKPOINT, INSIDE = "breakpoint_before", "nested"
 WHAT = {"a": "send a 1", "r": "send r 1", "e": "send z 1", "f": "look f"}
 MESSAGE = "\n".join(
     [
@@ -46,7 +48,9 @@ class Folders(Crashes):
 @pytest.fixture
 def crashes(tmp_path: Path, settings: Settings) -> Iterator[Crashes]:
     agents = tmp_path / "langgraph.json"
-    agents.write_text(json.dumps({"graphs": {name: f"{HERE}:{name}" for name in MAKES}}))
+    agents.write_text(
+        json.dumps({"graphs": {name: f"{HERE}:{name}" for name in (*MAKES, BREAKPOINT, INSIDE)}})
+    )
     before = len(external_agents.EFFECTS)
     yield Folders(tmp_path, settings.model_copy(update={"review_agents": agents}))
     del external_agents.EFFECTS[before:]
@@ -124,7 +128,16 @@ def test_a_decided_turn_is_finished_once_wherever_its_process_died(crashes: Cras
     assert crashes.each(decide, go_on) > 15
 
 
-@EACH
+def test_a_breakpoint_is_passed_once_as_it_was_decided_wherever_its_process_died(crashes: Crashes) -> None:
+    def go_on(opened: Opened) -> None:
+        finish(opened, BREAKPOINT, decide)
+        check(opened, {"a", "e", "f"})
+
+    crashes.beforehand(lambda opened: begin(opened, BREAKPOINT))
+    assert crashes.each(decide, go_on) > 15
+
+
+@pytest.mark.parametrize("make", [*MAKES, INSIDE])
 def test_a_closed_review_is_closed_or_waits_wherever_its_process_died(crashes: Crashes, make: str) -> None:
     def go_on(opened: Opened) -> None:
         finish(opened, make, close)
