@@ -87,7 +87,7 @@ def remembering(tab: Tab) -> None:
 
 def asked_for_everything(tab: Tab) -> None:
     tab.at("ask-for-everything").locator("label").click(delay=50)
-    tab.sees("Treated otherwise")
+    tab.sees("Treated differently")
 
 
 def letting_mail_run(tab: Tab) -> None:

@@ -8,7 +8,7 @@ import shutil
 import socket
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -16,16 +16,15 @@ from typing import Any
 import httpx
 import hypothesis
 import pytest
-from langchain_core.tools import BaseTool
 from xdist.scheduler import LoadFileScheduling
 
 import agent  # noqa: F401  sets LangGraph's strict checkpoint reading before LangGraph is imported
 from agent import bootstrap
 from agent.bootstrap import Opened, open_console
 from agent.console import Console
-from agent.engine.checkpoints import Graph
-from agent.engine.drivers import external
-from agent.engine.reach import tools_by_place
+from agent.engine import asynchronous, reach
+from agent.engine.loading import needs, schemas
+from agent.engine.reach import Graph, Thing, reached
 from agent.review.actions import Review
 from agent.review.threads import Run
 from agent.settings import Settings
@@ -155,16 +154,18 @@ def settings(tmp_path: Path) -> Settings:
 
 @pytest.fixture(scope="module")
 def looked_through_once() -> Iterator[None]:
-    """The tools that a graph can reach are looked for once, not at each opening of a console: no graph changes meanwhile."""
-    found: dict[int, tuple[object, Mapping[str, Mapping[str, Sequence[BaseTool]]]]] = {}
+    """Look through each graph once, not at each opening of a console, which copies it: its nodes stay the same."""
+    found: dict[tuple[int, ...], tuple[Thing, ...]] = {}
 
-    def once(graph: Graph) -> Mapping[str, Mapping[str, Sequence[BaseTool]]]:
-        if id(graph) not in found:
-            found[id(graph)] = (graph, tools_by_place(graph))  # kept, so that no other graph gets its id
-        return found[id(graph)][1]
+    def once(graph: Graph) -> tuple[Thing, ...]:
+        nodes = tuple(map(id, graph.nodes.values()))
+        if nodes not in found:
+            found[nodes] = reached(graph)  # it keeps the nodes, so that no others get their ids
+        return Thing(graph, "", ""), *found[nodes][1:]
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(external, "tools_by_place", once)
+        for module in (asynchronous, needs, reach, schemas):
+            patched.setattr(module, "reached", once)
         yield
 
 

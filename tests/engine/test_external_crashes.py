@@ -19,7 +19,7 @@ from tests.engine import external_agents
 from tests.engine.crashes import die
 from tests.engine.external_agents import effects
 from tests.engine.test_crash_windows import Crashes
-from tests.engine.test_external import APPROVE, EACH, HERE, MAKES, REJECT, THREAD, call, edit
+from tests.engine.test_external import APPROVE, EACH, HERE, REJECT, THREAD, call, edit
 
 pytestmark = pytest.mark.usefixtures("looked_through_once")
 
@@ -46,11 +46,9 @@ class Folders(Crashes):
 
 
 @pytest.fixture
-def crashes(tmp_path: Path, settings: Settings) -> Iterator[Crashes]:
+def crashes(tmp_path: Path, settings: Settings, make: str) -> Iterator[Crashes]:
     agents = tmp_path / "langgraph.json"
-    agents.write_text(
-        json.dumps({"graphs": {name: f"{HERE}:{name}" for name in (*MAKES, BREAKPOINT, INSIDE)}})
-    )
+    agents.write_text(json.dumps({"graphs": {make: f"{HERE}:{make}"}}))
     before = len(external_agents.EFFECTS)
     yield Folders(tmp_path, settings.model_copy(update={"review_agents": agents}))
     del external_agents.EFFECTS[before:]
@@ -128,12 +126,15 @@ def test_a_decided_turn_is_finished_once_wherever_its_process_died(crashes: Cras
     assert crashes.each(decide, go_on) > 15
 
 
-def test_a_breakpoint_is_passed_once_as_it_was_decided_wherever_its_process_died(crashes: Crashes) -> None:
+@pytest.mark.parametrize("make", [BREAKPOINT])
+def test_a_breakpoint_is_passed_once_as_it_was_decided_wherever_its_process_died(
+    crashes: Crashes, make: str
+) -> None:
     def go_on(opened: Opened) -> None:
-        finish(opened, BREAKPOINT, decide)
+        finish(opened, make, decide)
         check(opened, {"a", "e", "f"})
 
-    crashes.beforehand(lambda opened: begin(opened, BREAKPOINT))
+    crashes.beforehand(lambda opened: begin(opened, make))
     assert crashes.each(decide, go_on) > 15
 
 
