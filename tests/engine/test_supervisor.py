@@ -24,7 +24,7 @@ from agent.ports import Runs
 from agent.review.actions import ActionState
 from agent.review.errors import LedgerUnavailable, NothingToRetry, NothingToStop, StillAlive
 from agent.review.events import EventKind
-from agent.review.threads import Status
+from agent.review.threads import Run, Status
 from agent.settings import Settings
 from tests.conftest import SetClock, ask, decide, start_deciding, until, waiting
 
@@ -419,6 +419,38 @@ def test_a_silent_owner_is_taken_over_once_its_lease_is_over(
     finally:
         gate.go.set()
         assert opened.supervisor.wait(run.run_id, 30)
+        other.shut()
+
+
+def test_a_run_that_cannot_be_taken_over_keeps_no_other_from_it(
+    opened: Opened, settings: Settings, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opened.supervisor, "_heartbeat", lambda: None)
+    gate = Gate(opened, monkeypatch)
+    runs = []
+    for thread_id in ("t-0", THREAD):
+        ask(opened.console, mail("a"), thread_id=thread_id)
+        runs.append(start_deciding(opened.console, thread_id, [APPROVE], by="ana"))
+    until(lambda: all(states(opened.console, one.thread_id)["a"] is ActionState.EXECUTING for one in runs))
+    other = second_supervisor(opened, settings, clock, lease=0.0)
+    take_over = other._take_over
+
+    def breaks_at_the_first(run: Run) -> None:
+        if run.thread_id == "t-0":
+            raise ValueError("its row was changed")
+        take_over(run)
+
+    monkeypatch.setattr(other, "_take_over", breaks_at_the_first)
+    try:
+        found_unknown(other, opened.console)
+        assert [owner_of(one.run_id, opened.console) for one in runs] == [
+            opened.supervisor.owner,
+            other.owner,
+        ]
+    finally:
+        gate.go.set()
+        for one in runs:
+            assert opened.supervisor.wait(one.run_id, 30)
         other.shut()
 
 
