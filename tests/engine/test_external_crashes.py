@@ -19,7 +19,7 @@ from tests.engine import external_agents
 from tests.engine.crashes import die
 from tests.engine.external_agents import effects
 from tests.engine.test_crash_windows import Crashes
-from tests.engine.test_external import APPROVE, EACH, HERE, REJECT, THREAD, call, edit
+from tests.engine.test_external import APPROVE, EACH, HERE, MAKES, REJECT, THREAD, call, edit
 
 pytestmark = pytest.mark.usefixtures("looked_through_once")
 
