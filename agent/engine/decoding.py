@@ -50,9 +50,19 @@ class Strict(JsonPlusSerializer):
     """LangGraph's serializer, restricted to reading the kinds that it writes."""
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
-        if data[0] not in WRITTEN:
-            raise ValueError(f"checkpoints are not written as {data[0]!r}")
-        return super().loads_typed(data)
+        kind, encoded = data
+        if kind not in WRITTEN:
+            raise ValueError(f"checkpoints are not written as {kind!r}")
+        return self._unpacked(encoded) if kind == "msgpack" else super().loads_typed(data)
+
+    def _unpacked(self, encoded: bytes) -> Any:
+        return ormsgpack.unpackb(encoded, ext_hook=self._hook, option=ormsgpack.OPT_NON_STR_KEYS)
+
+    def _hook(self, code: int, encoded: bytes) -> Any:
+        """Return what an extension type of LangGraph's encoding holds."""
+        if code == EXT_DELTA_SNAPSHOT:
+            return _DeltaSnapshot(self._unpacked(encoded))
+        return self._unpack_ext_hook(code, encoded)
 
 
 class Reaching(Strict):
@@ -74,18 +84,9 @@ class Reaching(Strict):
         more = {key: found for key, found in loaded.items() if isinstance(found, type)}
         return Reaching({**self._classes, **more}) if more else self
 
-    def loads_typed(self, data: tuple[str, bytes]) -> Any:
-        kind, encoded = data
-        return self._unpacked(encoded) if kind == "msgpack" else super().loads_typed(data)
-
-    def _unpacked(self, encoded: bytes) -> Any:
-        return ormsgpack.unpackb(encoded, ext_hook=self._hook, option=ormsgpack.OPT_NON_STR_KEYS)
-
     def _hook(self, code: int, encoded: bytes) -> Any:
-        if code == EXT_DELTA_SNAPSHOT:
-            return _DeltaSnapshot(self._unpacked(encoded))
         if code not in MAKES:
-            return self._unpack_ext_hook(code, encoded)  # dates and arrays, which hold no object of a class
+            return super()._hook(code, encoded)  # dates and arrays, which hold no object of a class
         module, name, content, *_ = self._unpacked(encoded)
         found = self._class(module, name)
         if found is None:
@@ -139,20 +140,11 @@ class DecodesOnce(Strict):
     LangGraph itself changes checkpoints after reading them.
     """
 
-    def loads_typed(self, data: tuple[str, bytes]) -> Any:
-        kind, encoded = data
-        return self._unpacked(encoded) if kind == "msgpack" else super().loads_typed(data)
-
-    def _unpacked(self, encoded: bytes) -> Any:
-        return ormsgpack.unpackb(encoded, ext_hook=self._hook, option=ormsgpack.OPT_NON_STR_KEYS)
-
     def _hook(self, code: int, encoded: bytes) -> Any:
-        if code == EXT_DELTA_SNAPSHOT:
-            return _DeltaSnapshot(self._unpacked(encoded))
         # The encoding begins with the name of the class's module.
         if code == EXT_PYDANTIC_V2 and len(encoded) <= LARGEST and NAMES_A_MESSAGE in encoded[:32]:
             return _decoded(self._unpack_ext_hook, code, encoded)
-        return self._unpack_ext_hook(code, encoded)
+        return super()._hook(code, encoded)
 
 
 @lru_cache(maxsize=KEPT)

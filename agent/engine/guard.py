@@ -47,7 +47,7 @@ from agent.review.facts import (
     OutcomeUnknownFact,
     RejectedMidwayFact,
     of_action,
-    of_run,
+    of_thread,
 )
 from agent.review.threads import Run, RunState
 
@@ -204,7 +204,7 @@ class Guard(BaseCallbackHandler):
         action = self._calls.action(tx, entering, now)
         if action is None:
             fact = ExecutionBlockedFact(why="it was never proposed", args=entering.entered)
-            event = of_run(self._run, fact, now, self._run.started_by)
+            event = of_thread(self._run, fact, now, self._run.started_by)
             tx.append(replace(event, tool=tool, tool_call_id=entering.call_id))
             return Admission(refusal=tool_messages.BLOCKED)
         match action.state:
@@ -232,9 +232,8 @@ class Guard(BaseCallbackHandler):
     def _start(
         self, tx: Transaction, action: Action, entering: Entering, named: Mapping[str, Any], now: str
     ) -> Admission:
-        starts = (
-            action.state is ActionState.APPROVED
-        )  # else it is entered again, after it asked in its middle
+        # A suspended action does not start: it is entered again, after it asked in its middle.
+        starts = action.state is ActionState.APPROVED
         if rejected := self._calls.rejected_in_its_middle(tx, action):
             return self._end_as(tx, action, ActionState.FAILED, RejectedMidwayFact(told=rejected), now)
         if starts and action.execute_by is not None and now > action.execute_by:
@@ -381,10 +380,8 @@ class Guard(BaseCallbackHandler):
         """Have the turns taken that the call took when its function was called, as it is not called now."""
         if not self._agent.gates_itself:
             return  # a graph of ours runs each call once in its task
-        key, ends = (
-            action.key,
-            (EventKind.EXECUTION_FINISHED, EventKind.EXECUTION_FAILED, EventKind.EXECUTION_SUSPENDED),
-        )
+        key = action.key
+        ends = (EventKind.EXECUTION_FINISHED, EventKind.EXECUTION_FAILED, EventKind.EXECUTION_SUSPENDED)
         attempts = attempts_of(tx, key.thread_id, key.message_id, key.tool_call_id)
         digests = {one.call_digest for one in attempts}
         for event in reversed(

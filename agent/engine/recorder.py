@@ -27,7 +27,7 @@ from agent.review.facts import (
     RunStoppedFact,
     ThreadStuckFact,
     of_action,
-    of_run,
+    of_thread,
 )
 from agent.review.people import THE_AGENT
 from agent.review.screening import ScreenedCall
@@ -108,10 +108,10 @@ class Recorder:
             ended = FACT_OF_END.get(end.state, RunEndedFact)
             traced = {"traceback": end.traceback} if end.traceback else {}
             fact = ended(run_id=run.run_id, ended=str(end.state), error=end.error, **traced)
-            tx.append(of_run(run, fact, instant(now), run.started_by))
+            tx.append(of_thread(run, fact, instant(now), run.started_by))
             if stuck:
                 tx.append(
-                    of_run(run, ThreadStuckFact(interrupts=list(end.stuck), error=end.error), instant(now))
+                    of_thread(run, ThreadStuckFact(interrupts=list(end.stuck), error=end.error), instant(now))
                 )
 
     def supersede(self, run: Run, review_id: str) -> None:
@@ -124,7 +124,7 @@ class Recorder:
             kept = [a for a in review.actions if a.state is ActionState.APPROVED] if review else []
             _withdraw(tx, kept, tool_messages.SUPERSEDED, now)
             late = ReviewSupersededFact(why="another client had answered it before this decision arrived")
-            tx.append(of_run(run, late, now, review_id=review_id))
+            tx.append(of_thread(run, late, now, review_id=review_id))
 
     def _record(self, tx: Transaction, run: Run, said: Sequence[Said], proposed: Sequence[Proposed]) -> None:
         now = instant(self._clock())
@@ -162,7 +162,7 @@ class Recorder:
             return
         calls = [[action.key.tool_call_id, action.tool] for action in actions]
         opened = ReviewOpenedFact(actions=calls, expires_at=review.expires_at)
-        tx.append(of_run(run, opened, instant(now), review_id=review_id))
+        tx.append(of_thread(run, opened, instant(now), review_id=review_id))
 
 
 def lose_executing(tx: Transaction, run: Run, now: str, why: str) -> bool:
@@ -239,7 +239,7 @@ def _supersede_gone(tx: Transaction, run: Run, standing: Sequence[str], now: str
             if action.state is ActionState.PENDING:
                 tx.move(action.key, ActionState.PENDING, ActionState.SUPERSEDED, ended_at=now)
         gone = ReviewSupersededFact(why=QUESTION_GONE)
-        tx.append(of_run(run, gone, now, review_id=review.review_id))
+        tx.append(of_thread(run, gone, now, review_id=review.review_id))
 
 
 def _withdraw(tx: Transaction, actions: Sequence[Action], why: str, now: str) -> None:

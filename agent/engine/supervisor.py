@@ -32,7 +32,7 @@ from agent.ports import (
 from agent.review.actions import ActionState
 from agent.review.errors import LedgerUnavailable, ReviewError
 from agent.review.events import instant
-from agent.review.facts import RunEndedFact, of_run
+from agent.review.facts import RunEndedFact, of_thread
 from agent.review.threads import Progress, Run, RunState, Status
 
 WORKERS = 16
@@ -382,7 +382,9 @@ class Supervisor:
             if cut:
                 tx.close(run.run_id, self.owner, RunState.UNKNOWN, now, "cut off")
                 tx.set_thread(run.thread_id, Status.UNKNOWN_OUTCOME, now)
-                tx.append(of_run(run, RunEndedFact(run_id=run.run_id, ended="unknown", error="cut off"), now))
+                tx.append(
+                    of_thread(run, RunEndedFact(run_id=run.run_id, ended="unknown", error="cut off"), now)
+                )
         self._unrecorded.discard(run.run_id)
         if not cut:
             self._enqueue(Live(taken, recovered=True))

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 from agent.review.actions import Action
+from agent.review.arguments.args import JSON
 from agent.review.events import EventKind, UnsealedEvent
 from agent.review.rules import Rule, described
 from agent.review.threads import Run, Thread
-
-JSON: TypeAlias = Any
-"""A value that has an exact JSON form."""
 
 
 class _LeftOut:
@@ -71,7 +69,7 @@ class ThreadStuckFact(Fact):
 class MessageSentFact(Fact):
     kind = EventKind.MESSAGE_SENT
     text: str
-    input: JSON = LEFT_OUT
+    input: Mapping[str, Any] = LEFT_OUT
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -223,7 +221,7 @@ class DecisionRefusedFact(Fact):
 @dataclass(frozen=True, kw_only=True)
 class ExecutionStartedFact(Fact):
     kind = EventKind.EXECUTION_STARTED
-    args: JSON
+    args: Mapping[str, Any] | None
     attempt: int
     run_id: str
 
@@ -374,29 +372,14 @@ def of_console(fact: Fact, at: str, by: str | None = None, *, agent: str | None 
 
 
 def of_thread(
-    thread: Thread, fact: Fact, at: str, by: str | None, *, review_id: str | None = None
+    about: Thread | Run, fact: Fact, at: str, by: str | None = None, *, review_id: str | None = None
 ) -> UnsealedEvent:
-    """Return the event of a fact about a thread, or about a review on it."""
+    """Return the event of a fact about a thread, about a run of it, or about a review on it."""
     return UnsealedEvent(
         kind=fact.kind,
         at=at,
-        thread_id=thread.thread_id,
-        agent=thread.agent,
-        by=by,
-        review_id=review_id,
-        data=fact.data,
-    )
-
-
-def of_run(
-    run: Run, fact: Fact, at: str, by: str | None = None, *, review_id: str | None = None
-) -> UnsealedEvent:
-    """Return the event of a fact about a run, or about a review it opened."""
-    return UnsealedEvent(
-        kind=fact.kind,
-        at=at,
-        thread_id=run.thread_id,
-        agent=run.agent,
+        thread_id=about.thread_id,
+        agent=about.agent,
         by=by,
         review_id=review_id,
         data=fact.data,

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agent.settings import Settings
-from tests.received.driving import Scene, Turn, call, scene_of
+from tests.kinds.conftest import lines
+from tests.received.driving import Scene, Turn, call
 
-HERE = "./tests/cases/agents/kinds.py"
 AGENTS = (
     *("async_node", "async_tool", "mcp_like"),
     *("dict_message", "tuple_message", "string_message"),
@@ -20,24 +18,6 @@ AGENTS = (
     *("further_input", "no_messages", "custom_stream"),
 )
 APPROVE = {"type": "approve"}
-
-
-@pytest.fixture(scope="module")
-def scene(base_settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
-    graphs = {name: f"{HERE}:{name}" for name in AGENTS}
-    with scene_of(base_settings, tmp_path_factory.mktemp("kinds"), graphs) as found:
-        yield found
-
-
-@pytest.fixture(autouse=True)
-def effects(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The file of effects, which each test has for itself."""
-    monkeypatch.setenv("EFFECTS", str(tmp_path / "effects"))
-    return tmp_path / "effects"
-
-
-def lines(effects: Path) -> list[str]:
-    return effects.read_text().splitlines() if effects.exists() else []
 
 
 def ended_well(turn: Turn, answer: str | None = None) -> None:

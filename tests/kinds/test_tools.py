@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
+from tests.kinds.conftest import lines
+from tests.received.driving import Scene, Turn, call, in_a_task, received_in
 
-from agent.settings import Settings
-from tests.cases.agents import kinds
-from tests.received.driving import Scene, Turn, call, in_a_task, received_in, scene_of
-
-HERE = "./tests/cases/agents/kinds.py"
 AGENTS = (
     "wrapper",
     "without_call_id",
@@ -24,25 +19,6 @@ AGENTS = (
     "shows_one_runs_another",
 )
 APPROVE = {"type": "approve"}
-
-
-@pytest.fixture(scope="module")
-def scene(base_settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
-    graphs = {name: f"{HERE}:{name}" for name in AGENTS}
-    with scene_of(base_settings, tmp_path_factory.mktemp("kinds"), graphs) as found:
-        yield found
-
-
-@pytest.fixture(autouse=True)
-def effects(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The file of effects, which each test has for itself."""
-    monkeypatch.setenv("EFFECTS", str(tmp_path / "effects"))
-    kinds._tries.clear()
-    return tmp_path / "effects"
-
-
-def lines(effects: Path) -> list[str]:
-    return effects.read_text().splitlines() if effects.exists() else []
 
 
 def card_of(turn: Turn) -> dict[str, Any]:
